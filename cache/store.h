@@ -1,0 +1,91 @@
+// The store as the server sees it: plans, records and objects as opaque bytes
+// under keys and digests. The cache does not know what a kernel is; what makes
+// an entry valid is a function that the server hands to CheckedStore.
+#ifndef INGOT_CACHE_STORE_H_
+#define INGOT_CACHE_STORE_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "proto/status.h"
+
+namespace ingot::cache {
+
+// Bytes shared by whoever holds them: a memory hit copies nothing.
+using Bytes = std::shared_ptr<const std::string>;
+
+// A kernel: its record (serialised by the server) and its object.
+struct Entry {
+  Bytes record;
+  std::string digest;  // 32 bytes, SHA-256 of *object
+  Bytes object;
+};
+
+// What one publish makes visible together, or not at all.
+struct Publication {
+  std::string key;     // 32 bytes
+  std::string record;  // opaque
+  std::string digest;  // 32 bytes
+  std::string object;
+};
+
+struct StoreStats {
+  uint64_t entries = 0;
+  uint64_t bytes = 0;  // objects and records
+  uint64_t evictions = 0;
+  uint64_t damaged = 0;         // entries dropped because they failed a check
+  uint64_t dropped_writes = 0;  // disk full or quota: the caller lost nothing
+  bool read_only = false;       // writes are being dropped now
+};
+
+struct ScanEntry {
+  std::string key;
+  std::string record;
+};
+
+// Thread-safe. A miss is nullopt, never an error; a damaged entry is kDataLoss
+// from an implementation and a miss from CheckedStore.
+class Store {
+ public:
+  virtual ~Store() = default;
+
+  // The entry under `key`. Touches it for eviction.
+  virtual absl::StatusOr<std::optional<Entry>> Get(absl::string_view key) = 0;
+  // Its record alone; cheaper than Get by the object's size.
+  virtual absl::StatusOr<std::optional<Bytes>> GetRecord(
+      absl::string_view key) = 0;
+  // An object by digest.
+  virtual absl::StatusOr<std::optional<Bytes>> GetObject(
+      absl::string_view digest) = 0;
+
+  // One atomic write. Publishing an existing key replaces its record. Objects
+  // are shared: two keys may name one digest.
+  virtual absl::Status Publish(const Publication& publication) = 0;
+
+  // Plans live under caller-made keys (spec digest + fingerprint + epoch).
+  virtual absl::StatusOr<std::optional<Bytes>> GetPlan(
+      absl::string_view plan_key) = 0;
+  virtual absl::Status PutPlan(absl::string_view plan_key,
+                               absl::string_view plan) = 0;
+
+  // Removes a key; its object goes with the last key that names it. A key that
+  // is not there is no error; returns whether it was.
+  virtual absl::StatusOr<bool> Delete(absl::string_view key) = 0;
+
+  // Up to `limit` records with key > `after`, in key order. `visit` returning
+  // false ends the scan.
+  virtual absl::Status Scan(
+      absl::string_view after, size_t limit,
+      const std::function<bool(const ScanEntry&)>& visit) = 0;
+
+  virtual StoreStats Stats() const = 0;
+};
+
+}  // namespace ingot::cache
+
+#endif  // INGOT_CACHE_STORE_H_

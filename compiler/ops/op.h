@@ -1,0 +1,38 @@
+// What an op is to the planner: a table of plain functions. Each op defines one
+// constant-initialised OpDef in ops/<name>_plan.cc and stands in ops.def.
+#ifndef INGOT_COMPILER_OPS_OP_H_
+#define INGOT_COMPILER_OPS_OP_H_
+
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "compiler/plan.h"
+#include "compiler/spec.h"
+#include "proto/status.h"
+
+namespace ingot {
+
+struct OpDef {
+  const char* name;
+  const char* summary;  // the formula, one line
+  // Names of dims; which are token-like follows from IsTokenDim.
+  absl::Span<const char* const> dims;
+  // Fills everything of a plan but spec_digest, fingerprint, encodings and keys
+  // (the planner does those). `spec` is canonical; the op checks its own dims,
+  // dtypes, operands, attributes and tuning.
+  absl::StatusOr<Plan> (*plan)(const Spec& spec);
+  // Specs that must plan and compile; conformance tests run over them.
+  std::vector<Spec> (*samples)();
+  // Specs that must be refused with INVALID_ARGUMENT or UNIMPLEMENTED.
+  std::vector<Spec> (*bad_samples)();
+};
+
+// Every op of ops.def, in its order.
+absl::Span<const OpDef* const> AllOps();
+// nullptr for a name that this build does not know.
+const OpDef* FindOp(absl::string_view name);
+
+}  // namespace ingot
+
+#endif  // INGOT_COMPILER_OPS_OP_H_

@@ -1,0 +1,9 @@
+# The planning half: every source directly in compiler/ that is not of the code
+# half, and each op's plan.
+file(GLOB plan_sources CONFIGURE_DEPENDS *.cc ops/registry.cc)
+list(FILTER plan_sources EXCLUDE REGEX "_test\\.cc$|/(compile|disassemble)\\.cc$")
+foreach(op ${INGOT_OPS})
+  list(APPEND plan_sources ops/${op}_plan.cc)
+endforeach()
+add_library(ingot_plan STATIC ${plan_sources})
+target_link_libraries(ingot_plan PUBLIC ingot_status absl::span absl::flat_hash_map PRIVATE OpenSSL::Crypto)

@@ -1,0 +1,60 @@
+# Tests are found by rule, never listed by hand: every `*_test.cc` (gtest) and
+# `*_test.sh` (exit 0 = passed) in a folder is a test. The word before `_test`
+# says what it needs and becomes its ctest label:
+#
+#   spec_test.cc             unit      nothing: no process, no GPU, milliseconds
+#   lowering_ir_test.cc      ir        LLVM and MLIR in the process
+#   daemon_service_test.cc   service   a daemon on loopback
+#   kill_faults_test.cc      faults    kills, full disks, damage
+#   gemm_emulator_test.cc    emulator  executes code objects on the emulator
+#   soak_slow_test.sh        slow      minutes; left out of `./dev test`
+#
+# ingot_tests([LIBS target...] [DEPENDS target...] [TIMEOUT seconds]
+#             [ENV NAME=value...])
+# makes one program and one ctest a file. LIBS are linked into each; DEPENDS
+# (programs a test starts) are built first; ENV may hold generator expressions.
+include_guard()
+
+if(INGOT_TESTS)
+  find_package(GTest REQUIRED)
+endif()
+
+function(ingot_test_label file out)
+  set(label unit)
+  if(file MATCHES "_(ir|service|faults|emulator|slow|peers|torch)_test\\.(cc|sh|c|py)$")
+    set(label ${CMAKE_MATCH_1})
+  endif()
+  set(${out} ${label} PARENT_SCOPE)
+endfunction()
+
+function(ingot_tests)
+  if(NOT INGOT_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(arg "" "TIMEOUT" "LIBS;DEPENDS;ENV" ${ARGN})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 300)
+  endif()
+  file(GLOB files CONFIGURE_DEPENDS *_test.cc *_test.sh)
+  file(RELATIVE_PATH here ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  string(REPLACE "/" "." prefix "${here}")
+  foreach(file ${files})
+    get_filename_component(stem ${file} NAME_WE)
+    ingot_test_label(${file} label)
+    set(name ${prefix}.${stem})
+    if(file MATCHES "\\.cc$")
+      add_executable(${name} ${file})
+      target_link_libraries(${name} PRIVATE ${arg_LIBS} GTest::gmock_main)
+      set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+      if(arg_DEPENDS)
+        add_dependencies(${name} ${arg_DEPENDS})
+      endif()
+      add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+    else()
+      add_test(NAME ${name} COMMAND bash ${file} ${CMAKE_BINARY_DIR}
+               WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+    endif()
+    set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT ${arg_TIMEOUT}
+                         ENVIRONMENT "${arg_ENV}")
+  endforeach()
+endfunction()

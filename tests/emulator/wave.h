@@ -1,0 +1,100 @@
+// State of one wave and of the workgroup it belongs to.
+//
+// Plain data that every build of the interpreter shares; the functions declared
+// here are compiled once and called only off the fast paths.
+#ifndef TESTS_EMULATOR_WAVE_H_
+#define TESTS_EMULATOR_WAVE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/emulator/isa.h"
+#include "tests/emulator/waits.h"
+
+namespace ingot::emulator {
+
+class Program;
+class MemoryView;
+struct Launch;
+struct Group;
+
+enum class FaultKind : uint8_t {
+  kNone,
+  kUnknownInstruction,
+  kIllegalAddress,
+  kMisalignedAtomic,
+  kLdsOutOfRange,
+  kScratchOutOfRange,
+  kMissingWait,
+  kBarrierDivergence,
+  kTrap,
+  kBadProgramCounter,
+  kStuck,
+};
+
+struct Fault {
+  FaultKind kind = FaultKind::kNone;
+  int lane = -1;  // -1: the whole wave
+  uint64_t address = 0;
+  std::string detail;
+};
+
+enum class WaveState : uint8_t { kReady, kBarrier, kDone, kFault };
+
+struct alignas(64) Wave {
+  uint32_t v[kVgprs][kLanes];
+  alignas(16) uint32_t s[kSgprs];
+  uint64_t pc = 0;   // host address of the next instruction
+  uint32_t scc = 0;
+  uint32_t mode = 0;
+  WaveState state = WaveState::kReady;
+  bool flush32 = false;  // MODE flushes denormals
+  bool flush64 = false;  // f16 and f64
+  uint8_t round32 = 0;
+  uint8_t round64 = 0;
+  bool gpr_idx = false;
+  int index = 0;  // in its group
+  Group* group = nullptr;
+  const Launch* launch = nullptr;
+  const Inst* current = nullptr;
+  uint8_t* scratch = nullptr;  // [lane][bytes]
+  uint32_t scratch_bytes = 0;  // a lane
+  // The last allocation that an access hit.
+  uint64_t hit_begin = 0, hit_end = 0;
+  Waits waits;
+  Fault fault;
+  uint64_t executed[static_cast<int>(OpClass::kCount)] = {};
+  uint64_t clipped_loads = 0, clipped_stores = 0;
+  uint64_t buffer_desc[2] = {};
+
+  [[gnu::always_inline]] uint64_t S64(int reg) const {
+    return s[reg] | uint64_t{s[reg + 1]} << 32;
+  }
+  [[gnu::always_inline]] void SetS64(int reg, uint64_t value) {
+    s[reg] = static_cast<uint32_t>(value);
+    s[reg + 1] = static_cast<uint32_t>(value >> 32);
+  }
+  [[gnu::always_inline]] uint64_t exec() const { return S64(kExec); }
+
+  // Stops the wave; the first fault of a launch is the one reported.
+  void Raise(FaultKind kind, int lane, uint64_t address, std::string detail = {});
+  // True when [address, address + bytes) lies inside one allocation; refreshes
+  // the hit range.
+  bool Find(uint64_t address, uint64_t bytes);
+  // Applies a new MODE register value.
+  void SetMode(uint32_t value);
+};
+
+struct Group {
+  uint32_t id[3] = {};
+  const Launch* launch = nullptr;
+  std::vector<uint8_t> lds;
+  std::vector<Wave*> waves;
+  // In-flight writes of LDS, per dword: see waits.h.
+  LdsFlight flight;
+};
+
+}  // namespace ingot::emulator
+
+#endif  // TESTS_EMULATOR_WAVE_H_
