@@ -16,11 +16,16 @@ namespace ingot {
 struct OpDef {
   const char* name;
   const char* summary;  // the formula, one line
-  // Names of dims; which are token-like follows from IsTokenDim.
+  // Every name that a spec of this op may use; the planner refuses others before
+  // `plan` is called. Which dims are token-like follows from IsTokenDim.
   absl::Span<const char* const> dims;
+  absl::Span<const char* const> operands;
+  absl::Span<const char* const> attrs;
+  absl::Span<const char* const> tuning;
   // Fills everything of a plan but spec_digest, fingerprint, encodings and keys
-  // (the planner does those). `spec` is canonical; the op checks its own dims,
-  // dtypes, operands, attributes and tuning.
+  // (the planner does those, and drops repeated kernels). `spec` is canonical
+  // and names only what is listed above; the op checks which are present, their
+  // dtypes, extents, strides and values.
   absl::StatusOr<Plan> (*plan)(const Spec& spec);
   // Specs that must plan and compile; conformance tests run over them.
   std::vector<Spec> (*samples)();
