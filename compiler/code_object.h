@@ -57,8 +57,8 @@ struct Occupancy {
   std::string limited_by;  // vgprs, sgprs, lds, waves
 };
 
-// On gfx950 (CDNA4 ISA and LLVM AMDGPUUsage: 512 registers a lane, granule 8; 160 KiB of LDS,
-// granule 1280 B; at most 8 waves a SIMD).
+// On gfx950 (CDNA4 ISA and LLVM AMDGPUUsage: 512 registers a lane, granule 8;
+// 160 KiB of LDS, granule 1280 B; at most 8 waves a SIMD).
 Occupancy OccupancyOf(const CodeObjectDescription& description,
                       uint32_t workgroup_items, uint32_t dynamic_lds_bytes);
 

@@ -43,18 +43,21 @@ struct Param {
 };
 
 struct KernelSpec {
-  std::string op;       // whose body builds it
-  std::string symbol;   // the entry point, readable: "ingot_gemm_bf16_nt_128x128x64"
-  std::string target;   // canonical
+  std::string op;  // whose body builds it
+  std::string
+      symbol;  // the entry point, readable: "ingot_gemm_bf16_nt_128x128x64"
+  std::string target;  // canonical
   std::string fingerprint;
-  std::vector<Param> params;  // baked: dims, dtypes, attributes, tile; sorted by name
-  std::vector<Param> codegen; // options of the code generator; sorted by name
+  std::vector<Param>
+      params;  // baked: dims, dtypes, attributes, tile; sorted by name
+  std::vector<Param> codegen;  // options of the code generator; sorted by name
   std::array<uint32_t, 3> workgroup = {1, 1, 1};
-  std::array<Expr, 3> grid;   // workgroups
-  uint32_t lds_bytes = 0;     // static LDS that the body may use at most
+  std::array<Expr, 3> grid;  // workgroups
+  uint32_t lds_bytes = 0;    // static LDS that the body may use at most
   uint32_t dynamic_lds_bytes = 0;
   bool cooperative = false;
-  bool scratch_allowed = false;  // spills and scratch refuse the kernel unless set
+  bool scratch_allowed =
+      false;  // spills and scratch refuse the kernel unless set
   std::vector<KernelArg> args;
 
   // The value of a baked parameter. The plan and the body of an op agree on the

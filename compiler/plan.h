@@ -79,7 +79,8 @@ struct PlanScalar {
   std::optional<double> default_value;
 };
 
-// A kernel that some variant launches: everything the worker needs, and the key.
+// A kernel that some variant launches: everything the worker needs, and the
+// key.
 struct PlanKernel {
   KernelSpec spec;
   std::string encoding;  // EncodeKernelSpec(spec)
@@ -98,8 +99,8 @@ struct Plan {
 };
 
 // Checks `spec` and decides. Takes microseconds, compiles nothing.
-// INVALID_ARGUMENT, UNIMPLEMENTED and FAILED_PRECONDITION as README's table says,
-// naming field, found and allowed.
+// INVALID_ARGUMENT, UNIMPLEMENTED and FAILED_PRECONDITION as README's table
+// says, naming field, found and allowed.
 absl::StatusOr<Plan> MakePlan(const Spec& spec);
 
 }  // namespace ingot

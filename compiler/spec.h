@@ -77,7 +77,8 @@ std::string EncodeSpec(const Spec& canonical);
 std::string SpecDigest(const Spec& canonical);
 
 // "GFX950:xnack-:sramecc+" -> "gfx950:sramecc+:xnack-". INVALID_ARGUMENT for
-// what cannot be parsed, UNIMPLEMENTED for another processor or feature.
+// what cannot be parsed and for unknown or repeated features, UNIMPLEMENTED for
+// another processor.
 absl::StatusOr<std::string> CanonicalTarget(absl::string_view target);
 
 }  // namespace ingot
