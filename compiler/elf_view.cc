@@ -93,18 +93,20 @@ absl::Status ReadSymbols(absl::string_view table, absl::string_view strings,
 }
 
 absl::Status ReadSections(const Elf64_Ehdr& header, ElfView* view) {
+  absl::string_view all;
+  if (!Slice(view->bytes, header.e_shoff, header.e_shnum * sizeof(Elf64_Shdr),
+             &all)) {
+    return Damaged("section headers beyond the end");
+  }
   for (uint32_t i = 0; i < header.e_shnum; ++i) {
     Elf64_Shdr section;
-    if (!Read(view->bytes, header.e_shoff + i * sizeof(section), &section)) {
-      return Damaged("section headers beyond the end");
-    }
+    Read(all, i * sizeof(section), &section);
     if (section.sh_type != SHT_DYNSYM) continue;
     Elf64_Shdr names;
     absl::string_view table;
     absl::string_view strings;
     if (section.sh_link >= header.e_shnum ||
-        !Read(view->bytes, header.e_shoff + section.sh_link * sizeof(names),
-              &names) ||
+        !Read(all, section.sh_link * sizeof(names), &names) ||
         !Slice(view->bytes, section.sh_offset, section.sh_size, &table) ||
         !Slice(view->bytes, names.sh_offset, names.sh_size, &strings)) {
       return Damaged("dynamic symbols beyond the end");

@@ -10,9 +10,11 @@
 #   soak_slow_test.sh        slow      minutes; left out of `./dev test`
 #
 # ingot_tests([LIBS target...] [DEPENDS target...] [TIMEOUT seconds]
-#             [ENV NAME=value...])
+#             [ENV NAME=value...] [LABELS label...])
 # makes one program and one ctest a file. LIBS are linked into each; DEPENDS
-# (programs a test starts) are built first; ENV may hold generator expressions.
+# (programs a test starts) are built first; ENV may hold generator expressions;
+# with LABELS only files of those labels are taken, so that a folder can link
+# its unit tests against less than the others.
 include_guard()
 
 if(INGOT_TESTS)
@@ -31,7 +33,7 @@ function(ingot_tests)
   if(NOT INGOT_TESTS)
     return()
   endif()
-  cmake_parse_arguments(arg "" "TIMEOUT" "LIBS;DEPENDS;ENV" ${ARGN})
+  cmake_parse_arguments(arg "" "TIMEOUT" "LIBS;DEPENDS;ENV;LABELS" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
@@ -41,6 +43,9 @@ function(ingot_tests)
   foreach(file ${files})
     get_filename_component(stem ${file} NAME_WE)
     ingot_test_label(${file} label)
+    if(arg_LABELS AND NOT label IN_LIST arg_LABELS)
+      continue()
+    endif()
     set(name ${prefix}.${stem})
     if(file MATCHES "\\.cc$")
       add_executable(${name} ${file})
