@@ -1,0 +1,71 @@
+#include "bench/service/load.h"
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "absl/synchronization/blocking_counter.h"
+#include "bench/samples.h"
+
+namespace ingot::bench {
+
+std::shared_ptr<grpc::Channel> OwnChannel(const std::string& socket) {
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  arguments.SetString(GRPC_ARG_DEFAULT_AUTHORITY, "localhost");
+  return grpc::CreateCustomChannel(
+      "unix:" + socket, grpc::InsecureChannelCredentials(), arguments);
+}
+
+std::vector<double> Latencies(Subject& subject, int calls) {
+  std::vector<double> micros(calls);
+  for (double& sample : micros) {
+    sample = Seconds([&] { subject.Call(); }) * 1e6;
+  }
+  return micros;
+}
+
+namespace {
+
+// A call that starts the next one when it ends, until told to stop.
+struct Lane {
+  Subject* subject;
+  std::atomic<bool>* stop;
+  std::atomic<int64_t>* completed;
+  absl::BlockingCounter* lanes;
+
+  void Next() {
+    subject->Start([this] {
+      completed->fetch_add(1, std::memory_order_relaxed);
+      if (stop->load(std::memory_order_relaxed)) {
+        lanes->DecrementCount();
+      } else {
+        Next();
+      }
+    });
+  }
+};
+
+}  // namespace
+
+double CallsPerSecond(const std::vector<Subject*>& subjects, int in_flight,
+                      double seconds) {
+  std::atomic<bool> stop = false;
+  std::atomic<int64_t> completed = 0;
+  absl::BlockingCounter ended(in_flight);
+  std::vector<Lane> lanes;
+  for (int i = 0; i < in_flight; ++i) {
+    lanes.push_back({subjects[i % subjects.size()], &stop, &completed, &ended});
+  }
+  int64_t counted = 0;
+  const double took = Seconds([&] {
+    for (Lane& lane : lanes) lane.Next();
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+    counted = completed.load();
+  });
+  stop = true;
+  ended.Wait();
+  return static_cast<double>(counted) / took;
+}
+
+}  // namespace ingot::bench

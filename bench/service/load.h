@@ -1,0 +1,94 @@
+// Calls made over and over against a server on a Unix socket: one at a time for
+// latency, many in flight for rate. The same generator drives every service, so
+// that a figure can be held against the empty echo's.
+#ifndef INGOT_BENCH_SERVICE_LOAD_H_
+#define INGOT_BENCH_SERVICE_LOAD_H_
+
+#include <grpcpp/grpcpp.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/process.h"
+
+namespace ingot::bench {
+
+// A connection that is shared with no other channel of this process.
+std::shared_ptr<grpc::Channel> OwnChannel(const std::string& socket);
+
+// A method with its request, called with fresh responses. Failures end the
+// bench. Thread-safe when its channel is.
+class Subject {
+ public:
+  virtual ~Subject() = default;
+  // One call, in the calling thread.
+  virtual void Call() = 0;
+  // Starts a call; `done` runs in a thread of gRPC.
+  virtual void Start(std::function<void()> done) = 0;
+};
+
+template <class Request, class Response>
+class MethodSubject : public Subject {
+ public:
+  using Blocking = std::function<grpc::Status(grpc::ClientContext*,
+                                              const Request&, Response*)>;
+  using Callback =
+      std::function<void(grpc::ClientContext*, const Request*, Response*,
+                         std::function<void(grpc::Status)>)>;
+  // `check` looks at each response of Call, outside the rate runs: a bench that
+  // measures errors measures nothing.
+  using Check = std::function<void(const Response&)>;
+
+  MethodSubject(std::string name, Request request, Blocking blocking,
+                Callback callback, Check check)
+      : name_(std::move(name)),
+        request_(std::move(request)),
+        blocking_(std::move(blocking)),
+        callback_(std::move(callback)),
+        check_(std::move(check)) {}
+
+  void Call() override {
+    grpc::ClientContext context;
+    Response response;
+    Expect(blocking_(&context, request_, &response));
+    check_(response);
+  }
+
+  void Start(std::function<void()> done) override {
+    struct Flight {
+      grpc::ClientContext context;
+      Response response;
+    };
+    auto flight = std::make_shared<Flight>();
+    callback_(&flight->context, &request_, &flight->response,
+              [this, flight, done = std::move(done)](grpc::Status status) {
+                Expect(status);
+                done();
+              });
+  }
+
+ private:
+  void Expect(const grpc::Status& status) const {
+    if (!status.ok()) Die(name_ + ": " + status.error_message());
+  }
+
+  std::string name_;
+  Request request_;
+  Blocking blocking_;
+  Callback callback_;
+  Check check_;
+};
+
+// Microseconds of each of `calls` calls, one after another.
+std::vector<double> Latencies(Subject& subject, int calls);
+
+// Completed calls a second with `in_flight` calls under way, spread over
+// `subjects` (a connection each), for `seconds`.
+double CallsPerSecond(const std::vector<Subject*>& subjects, int in_flight,
+                      double seconds);
+
+}  // namespace ingot::bench
+
+#endif  // INGOT_BENCH_SERVICE_LOAD_H_
