@@ -1,0 +1,28 @@
+# Compares cold compiles with Triton and FlyDSL, which come into a Python
+# environment under build/ and nowhere else. Usage: run.sh BUILD_DIR [arguments
+# of compare.py]
+set -euo pipefail
+build=$(realpath "$1")
+shift
+here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
+environment=$build/peers
+
+# FlyDSL takes its argument types from torch: the distribution's is seen
+# through --system-site-packages.
+if [[ ! -e $environment/ready ]]; then
+  /usr/bin/python3 -m venv --clear --system-site-packages "$environment"
+  "$environment/bin/pip" install --quiet triton==3.9.0
+  "$environment/bin/pip" install --quiet flydsl==0.5.0 || echo "flydsl could not be installed" >&2
+  touch "$environment/ready"
+fi
+
+# FlyDSL links with the ld.lld of a ROCm tree; LLVM's own will do.
+export ROCM_PATH=$environment/rocm
+mkdir -p "$ROCM_PATH/llvm/bin" "$ROCM_PATH/amdgcn/bitcode"
+ln -sf /usr/lib/llvm-22/bin/ld.lld "$ROCM_PATH/llvm/bin/ld.lld"
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+export TRITON_CACHE_DIR=$scratch/triton FLYDSL_RUNTIME_CACHE_DIR=$scratch/flydsl PYTHONDONTWRITEBYTECODE=1
+cd "$scratch"
+"$environment/bin/python" "$here/compare.py" "$build/bin/bench_worker" "$@"
