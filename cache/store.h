@@ -19,11 +19,18 @@ namespace ingot::cache {
 // Bytes shared by whoever holds them: a memory hit copies nothing.
 using Bytes = std::shared_ptr<const std::string>;
 
+// What is stored under a key, and so what Touch refers to.
+enum class Kind : uint8_t { kKernel = 'k', kPlan = 'p' };  // never renumber
+
+// Where an entry was found.
+enum class Tier : uint8_t { kMemory, kStore, kShared };
+
 // A kernel: its record (serialised by the server) and its object.
 struct Entry {
   Bytes record;
   std::string digest;  // 32 bytes, SHA-256 of *object
   Bytes object;
+  Tier tier = Tier::kStore;
 };
 
 // What one publish makes visible together, or not at all.
@@ -35,10 +42,11 @@ struct Publication {
 };
 
 struct StoreStats {
-  uint64_t entries = 0;
-  uint64_t bytes = 0;  // objects and records
+  uint64_t entries = 0;  // kernels; plans are not counted
+  uint64_t bytes = 0;    // objects (once each), records, plans and their keys
   uint64_t evictions = 0;
-  uint64_t damaged = 0;         // entries dropped because they failed a check
+  uint64_t damaged = 0;  // entries dropped because they failed a check
+  uint64_t errors = 0;   // failures hidden from the caller by a decorator
   uint64_t dropped_writes = 0;  // disk full or quota: the caller lost nothing
   bool read_only = false;       // writes are being dropped now
 };
@@ -49,12 +57,15 @@ struct ScanEntry {
 };
 
 // Thread-safe. A miss is nullopt, never an error; a damaged entry is kDataLoss
-// from an implementation and a miss from CheckedStore.
+// from an implementation and a miss from CheckedStore. A key or digest that is
+// not 32 bytes is kInvalidArgument from what writes, and a miss from what
+// reads.
 class Store {
  public:
   virtual ~Store() = default;
 
-  // The entry under `key`. Touches it for eviction.
+  // The entry under `key`. Reading alone need not keep it from eviction: who
+  // serves it says so with Touch (TieredStore does).
   virtual absl::StatusOr<std::optional<Entry>> Get(absl::string_view key) = 0;
   // Its record alone; cheaper than Get by the object's size.
   virtual absl::StatusOr<std::optional<Bytes>> GetRecord(
@@ -64,10 +75,13 @@ class Store {
       absl::string_view digest) = 0;
 
   // One atomic write. Publishing an existing key replaces its record. Objects
-  // are shared: two keys may name one digest.
+  // are shared: two keys may name one digest. kResourceExhausted means that the
+  // write was dropped (full disk, over quota): it is counted, and whoever holds
+  // the bytes goes on with them.
   virtual absl::Status Publish(const Publication& publication) = 0;
 
-  // Plans live under caller-made keys (spec digest + fingerprint + epoch).
+  // Plans live under caller-made keys (spec digest + fingerprint + epoch) of 1
+  // to 1024 bytes, and are evicted with the kernels, least recently used first.
   virtual absl::StatusOr<std::optional<Bytes>> GetPlan(
       absl::string_view plan_key) = 0;
   virtual absl::Status PutPlan(absl::string_view plan_key,
@@ -82,6 +96,17 @@ class Store {
   virtual absl::Status Scan(
       absl::string_view after, size_t limit,
       const std::function<bool(const ScanEntry&)>& visit) = 0;
+
+  // Marks `key` as used now, for eviction. No I/O; what a crash loses of it is
+  // order, never an entry. A key that is not there is ignored.
+  virtual void Touch(Kind kind, absl::string_view key) = 0;
+
+  // Publish for an entry that another tier has already: bytes may be shared
+  // instead of copied.
+  virtual absl::Status Fill(absl::string_view key, const Entry& entry) {
+    return Publish(
+        {std::string(key), *entry.record, entry.digest, *entry.object});
+  }
 
   virtual StoreStats Stats() const = 0;
 };
