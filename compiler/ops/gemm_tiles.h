@@ -1,0 +1,57 @@
+// The tile configurations of gemm and the model that ranks them. No LLVM: the
+// plan chooses, the body builds any of them.
+#ifndef INGOT_COMPILER_OPS_GEMM_TILES_H_
+#define INGOT_COMPILER_OPS_GEMM_TILES_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+
+namespace ingot {
+
+// How operands reach LDS: by LDS-DMA, 16 bytes a lane, through `stages`
+// buffers; or through registers, where rows are not made of 16-byte units.
+enum class GemmSchedule { kDma, kStaged };
+
+// A workgroup of waves_m x waves_n waves computes an m x n tile of d, k
+// elements at a time.
+struct GemmTile {
+  int m = 0;
+  int n = 0;
+  int k = 0;
+  int waves_m = 0;
+  int waves_n = 0;
+  int stages = 0;
+
+  int waves() const { return waves_m * waves_n; }
+  int lds_bytes() const { return (m + n) * k * 2 * stages; }
+  bool operator==(const GemmTile&) const = default;
+};
+
+// Those that the schedule supports, largest tile first.
+absl::Span<const GemmTile> GemmTiles(GemmSchedule schedule);
+
+// Microseconds on an MI355X by a first-order model; for ranking tiles only.
+double GemmMicroseconds(const GemmTile& tile, double m, double n, double k);
+
+// A range of m, inclusive, and the tile that the model likes best there.
+struct GemmBucket {
+  int64_t min = 0;
+  int64_t max = 0;
+  GemmTile tile;
+};
+
+// Covers min_m..max_m without gaps, in order, out of `tiles` (not empty);
+// neighbours differ.
+std::vector<GemmBucket> GemmBuckets(absl::Span<const GemmTile> tiles,
+                                    int64_t min_m, int64_t max_m, double n,
+                                    double k);
+
+// "256x256x64"
+std::string GemmTileName(const GemmTile& tile);
+
+}  // namespace ingot
+
+#endif  // INGOT_COMPILER_OPS_GEMM_TILES_H_
