@@ -227,7 +227,7 @@ absl::Status RocksDatabase::OpenOrSetAside(const RocksOptions& options) {
 absl::Status RocksDatabase::CheckSchema() const {
   std::string bytes;
   INGOT_ASSIGN_OR_RETURN(const bool found,
-                         Get(Family::kMeta, "schema", &bytes));
+                         Get(Family::kMeta, kSchemaKey, &bytes));
   if (found) {
     const std::optional<SchemaValue> schema = DecodeSchema(bytes);
     if (!schema.has_value()) {
@@ -244,7 +244,7 @@ absl::Status RocksDatabase::CheckSchema() const {
   }
   rocksdb::WriteBatch batch;
   INGOT_RETURN_IF_ERROR(
-      ToStatus(batch.Put(family(Family::kMeta), "schema",
+      ToStatus(batch.Put(family(Family::kMeta), kSchemaKey,
                          EncodeSchema({kSchemaVersion, kSchemaOldestReader}))));
   return Write(batch);
 }

@@ -7,8 +7,6 @@
 namespace ingot::cache {
 namespace {
 
-constexpr char kCountersKey[] = "counters";
-
 uint64_t Minus(uint64_t from, uint64_t amount) {
   // Counters may drift where damage hid what an entry was charged; they never
   // wrap.

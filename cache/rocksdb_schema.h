@@ -29,6 +29,9 @@ namespace ingot::cache {
 inline constexpr uint32_t kSchemaVersion = 1;
 inline constexpr uint32_t kSchemaOldestReader = 1;
 
+inline constexpr char kSchemaKey[] = "schema";
+inline constexpr char kCountersKey[] = "counters";
+
 enum class Class : uint8_t { kEvictable = 0, kPinned = 1 };
 
 struct SchemaValue {
