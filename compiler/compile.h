@@ -32,9 +32,9 @@ struct CompileOptions {
 
 // One compile. Same spec and fingerprint, same bytes. Not thread-safe: LLD and
 // LLVM's options are global to the process. INTERNAL when a pass, verifier or
-// linker refused IR we made; FAILED_PRECONDITION when the kernel cannot meet its
-// contract (spills, scratch, LDS); INVALID_ARGUMENT for a fingerprint that is
-// not this build's.
+// linker refused IR we made; FAILED_PRECONDITION when the kernel cannot meet
+// its contract (spills, scratch, LDS); INVALID_ARGUMENT for a fingerprint that
+// is not this build's.
 absl::StatusOr<CompiledKernel> Compile(const KernelSpec& spec,
                                        const CompileOptions& options = {});
 

@@ -1,5 +1,6 @@
 // How the code half finds the body of an op: every name of ops.def has one
-// function, in ops/<name>_body.cc, that writes its kernels with the tile builder.
+// function, in ops/<name>_body.cc, that writes its kernels with the tile
+// builder.
 #ifndef INGOT_COMPILER_OPS_BODY_H_
 #define INGOT_COMPILER_OPS_BODY_H_
 

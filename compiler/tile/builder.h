@@ -28,6 +28,10 @@
 #include "compiler/tile/value.h"
 #include "proto/status.h"
 
+namespace mlir {
+class MLIRContext;
+}
+
 namespace ingot::tile {
 
 // A set of memory accesses known to be disjoint from accesses marked as outside
@@ -106,7 +110,7 @@ class Builder {
   // An empty kernel with the arguments of `spec`, which must outlive the
   // builder, in a context that has the dialects of compiler/passes/pipeline.h
   // loaded.
-  Builder(void* mlir_context, const KernelSpec& spec);
+  Builder(mlir::MLIRContext* context, const KernelSpec& spec);
   ~Builder();
   Builder(const Builder&) = delete;
   Builder& operator=(const Builder&) = delete;
