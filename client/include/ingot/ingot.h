@@ -1,0 +1,413 @@
+/* libingot: kernels asked for by what they compute, loaded and launched.
+ *
+ * A process asks ingotd for a kernel with ingot_prepare and launches it with
+ * ingot_launch. The library speaks to the daemon itself; it brings no compiler,
+ * gRPC, protobuf or C++ runtime into the process.
+ *
+ * Rules of this interface
+ *  1. Handles are opaque. What a function hands out through a pointer to a
+ *     handle is released by the function that its comment names, once.
+ *     ingot_client and ingot_prepared handles that were released are recognised
+ *     and refused with INGOT_INVALID_ARGUMENT as long as the process lives.
+ *  2. What the caller passes in stays the caller's and may be changed or freed
+ *     as soon as the function returns; nothing is kept by reference. Strings
+ *     are NUL-terminated UTF-8. Strings and buffers handed out through a
+ *     `char**` are freed with ingot_free.
+ *  3. Every struct starts with `size`, set to sizeof of that struct. A library
+ *     that is older than the caller accepts a larger struct as long as what it
+ *     does not know is zero. Elements of an array are stepped by the `size` of
+ *     the first; all must have the same. Fields named `reserved` are zero.
+ *  4. Functions that can fail return an ingot_status. On failure outputs are
+ *     not written unless stated, and ingot_last_error() tells, in the calling
+ *     thread, what was found and what was allowed.
+ *  5. Every function may be called from any thread at any time, except that a
+ *     handle must not be in use while it is released. After fork() the child
+ *     may go on using its handles: it opens its own connections, and launches
+ *     if HIP was not yet in use before the fork.
+ *
+ * Functions and enumerators are only ever added; each says since when. Numbers
+ * of enumerators never change.
+ */
+#ifndef INGOT_INGOT_H_
+#define INGOT_INGOT_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define INGOT_API __attribute__((visibility("default")))
+#else
+#define INGOT_API
+#endif
+
+#define INGOT_VERSION_MAJOR 0
+#define INGOT_VERSION_MINOR 1
+#define INGOT_VERSION_PATCH 0
+
+/* Codes of google.rpc.Code: what the daemon answered, or what the library
+ * found itself. Since 0.1. */
+typedef int32_t ingot_status;
+enum {
+  INGOT_OK = 0,
+  INGOT_CANCELLED = 1,
+  INGOT_UNKNOWN = 2,
+  INGOT_INVALID_ARGUMENT = 3,  /* the request or a handle is wrong */
+  INGOT_DEADLINE_EXCEEDED = 4, /* a time budget of the caller ran out */
+  INGOT_NOT_FOUND = 5,
+  INGOT_ALREADY_EXISTS = 6,
+  INGOT_PERMISSION_DENIED = 7,
+  INGOT_RESOURCE_EXHAUSTED = 8, /* queue full, message too large, no memory */
+  INGOT_FAILED_PRECONDITION =
+      9, /* valid, but not here: device, target, order */
+  INGOT_ABORTED = 10,
+  INGOT_OUT_OF_RANGE = 11,
+  INGOT_UNIMPLEMENTED = 12, /* op, attribute, target or version not known */
+  INGOT_INTERNAL = 13,      /* a defect of Ingot or of the GPU runtime */
+  INGOT_UNAVAILABLE = 14,   /* no daemon answers; fall back or try again */
+  INGOT_DATA_LOSS = 15,     /* bytes do not have the digest they should have */
+  INGOT_UNAUTHENTICATED = 16
+};
+
+typedef struct ingot_client ingot_client;
+typedef struct ingot_prepared ingot_prepared;
+
+/* ---- library ------------------------------------------------------------ */
+
+/* "0.1.0" of the library that runs. Static. Since 0.1. */
+INGOT_API const char* ingot_version(void);
+
+/* "INVALID_ARGUMENT" for 3; "UNKNOWN" for what is no status. Static. Since
+ * 0.1. */
+INGOT_API const char* ingot_status_name(ingot_status status);
+
+/* What the last failing call of this thread found; "" when none failed. Valid
+ * until the thread's next failing call. Since 0.1. */
+INGOT_API const char* ingot_last_error(void);
+
+/* Frees what was handed out through a `char**`. NULL is ignored. Since 0.1. */
+INGOT_API void ingot_free(void* memory);
+
+/* ---- specs -------------------------------------------------------------- */
+
+enum { INGOT_DIM_VALUE = 0, INGOT_DIM_RANGE = 1 };
+
+/* A dimension: one value, or every value between min and max (0: no bound)
+ * that is a multiple of multiple_of (0 or 1: any). Token-like dimensions (m,
+ * rows, total_m, sq, sk, context, b, kv_len) are never baked into a kernel:
+ * their single value only travels at launch, so specs that differ in nothing
+ * else are one. */
+typedef struct ingot_dim {
+  uint32_t size;
+  uint32_t kind; /* INGOT_DIM_* */
+  const char* name;
+  int64_t value; /* INGOT_DIM_VALUE */
+  int64_t min;   /* INGOT_DIM_RANGE, this and the next two */
+  int64_t max;
+  int64_t multiple_of;
+} ingot_dim;
+
+enum {
+  INGOT_STRIDES_DENSE = 0,  /* packed, row-major */
+  INGOT_STRIDES_STATIC = 1, /* `strides` */
+  INGOT_STRIDES_DYNAMIC = 2 /* given with each launch */
+};
+
+typedef struct ingot_operand {
+  uint32_t size;
+  uint32_t stride_mode; /* INGOT_STRIDES_* */
+  const char* name;
+  const char* dtype;      /* "bf16", "f16", "f32", "e4m3fn", ... */
+  const int64_t* strides; /* elements, outermost first; only with STATIC */
+  uint32_t stride_count;
+  uint32_t alignment; /* bytes of the base pointer; 0: 16 */
+} ingot_operand;
+
+enum {
+  INGOT_ATTR_BOOL = 1, /* int_value != 0 */
+  INGOT_ATTR_INT = 2,
+  INGOT_ATTR_FLOAT = 3,
+  INGOT_ATTR_STRING = 4
+};
+
+typedef struct ingot_attr {
+  uint32_t size;
+  uint32_t kind; /* INGOT_ATTR_* */
+  const char* name;
+  int64_t int_value;
+  double float_value;
+  const char* string_value;
+} ingot_attr;
+
+typedef struct ingot_tuning {
+  uint32_t size;
+  uint32_t reserved;
+  const char* name;
+  int64_t value;
+} ingot_tuning;
+
+/* What is to be computed. Lists may stand in any order; the order given here
+ * is the order of the arrays of ingot_launch_args. */
+typedef struct ingot_spec {
+  uint32_t size;
+  uint32_t reserved;
+  const char* op;
+  const char* target; /* NULL: the client's, "gfx950" unless told otherwise */
+  const ingot_dim* dims;
+  const ingot_operand* operands;
+  const ingot_attr* attrs;
+  const ingot_tuning* tuning;
+  uint32_t dim_count;
+  uint32_t operand_count;
+  uint32_t attr_count;
+  uint32_t tuning_count;
+} ingot_spec;
+
+/* The SHA-256 by which every daemon and bundle knows the spec. Asks nobody.
+ * INVALID_ARGUMENT or UNIMPLEMENTED naming the field. Since 0.1. */
+INGOT_API ingot_status ingot_spec_digest(const ingot_spec* spec,
+                                         uint8_t digest[32]);
+
+/* ---- clients ------------------------------------------------------------ */
+
+typedef struct ingot_client_options {
+  uint32_t size;
+  uint32_t connect_timeout_ms; /* 0: 1000 */
+  uint32_t call_timeout_ms;    /* 0: 120000; the whole of one ingot_prepare */
+  uint32_t max_idle;           /* connections kept open; 0: 4 */
+  /* "unix:/path", "unix-abstract:name", "host:port", "[v6]:port". NULL: the
+   * environment's INGOT_ADDRESS, else the socket that an ingotd without options
+   * makes: $XDG_RUNTIME_DIR/ingot/ingotd.sock, /run/ingot/ingotd.sock or
+   * /tmp/ingot-<uid>/ingotd.sock, the first that exists */
+  const char* address;
+  const char* target;      /* of specs that name none; NULL: "gfx950" */
+  const char* hip_library; /* NULL: INGOT_HIP_LIBRARY, else libamdhip64.so.N */
+  const char* bundle_dir;  /* reserved, NULL */
+} ingot_client_options;
+
+/* Makes a client. Connects to nobody and opens no GPU runtime yet: both happen
+ * when first needed. `options` may be NULL. Released by ingot_client_destroy.
+ * INVALID_ARGUMENT for an address or target that cannot be one. Since 0.1. */
+INGOT_API ingot_status ingot_client_create(const ingot_client_options* options,
+                                           ingot_client** client);
+
+/* Closes connections and forgets what was prepared; prepared handles that are
+ * still held stay usable. NULL is ignored. Since 0.1. */
+INGOT_API ingot_status ingot_client_destroy(ingot_client* client);
+
+/* The address in use, as it would be written in options. Owned by the client.
+ * NULL for a handle that is none. Since 0.1. */
+INGOT_API const char* ingot_client_address(const ingot_client* client);
+
+/* ---- preparing ---------------------------------------------------------- */
+
+enum {
+  INGOT_FETCH_ALL = 0, /* every kernel of the plan: launches never lack one */
+  INGOT_FETCH_MATCHING =
+      1,               /* of the first variant that fits the spec's values */
+  INGOT_FETCH_PLAN = 2 /* none: nothing is compiled */
+};
+
+enum {
+  INGOT_PREPARE_NO_LOAD = 1,  /* do not touch the GPU runtime yet */
+  INGOT_PREPARE_NO_BYTES = 2, /* compile and store only: for warm-up */
+  INGOT_PREPARE_WARMUP = 4    /* queue behind interactive requests */
+};
+
+typedef struct ingot_prepare_options {
+  uint32_t size;
+  uint32_t fetch;         /* INGOT_FETCH_* */
+  uint32_t flags;         /* INGOT_PREPARE_* */
+  uint32_t timeout_ms;    /* 0: the client's call_timeout_ms */
+  uint64_t pin_epoch;     /* tuning epoch; 0: the newest */
+  const char* request_id; /* for the daemon's logs; may be NULL */
+} ingot_prepare_options;
+
+/* A handle with which `spec` can be launched. A spec that this client already
+ * prepared is found without a call and without a lock; another one costs one
+ * call, and a compile when the daemon does not have it. Kernels are checked
+ * and, where there is a device, loaded on the calling thread's current one.
+ * `options` may be NULL. Released by ingot_prepared_release; a client keeps
+ * what it prepared, so releasing and preparing again is cheap.
+ *
+ * Errors: the daemon's (INVALID_ARGUMENT, UNIMPLEMENTED, FAILED_PRECONDITION,
+ * INTERNAL, RESOURCE_EXHAUSTED), UNAVAILABLE within a second when no daemon
+ * runs, DEADLINE_EXCEEDED, DATA_LOSS for bytes without the right digest,
+ * FAILED_PRECONDITION for a device that the kernel is not for. Since 0.1. */
+INGOT_API ingot_status ingot_prepare(ingot_client* client,
+                                     const ingot_spec* spec,
+                                     const ingot_prepare_options* options,
+                                     ingot_prepared** prepared);
+
+/* Prepares `count` specs with as few calls as possible. statuses[i] is what
+ * ingot_prepare would have returned and prepared[i] its handle or NULL; both
+ * are always written. `prepared` may be NULL when handles are not wanted,
+ * `messages` may be NULL; messages[i] is NULL or a text for ingot_free.
+ * Returns OK when all are, else the first failing status. Since 0.1. */
+INGOT_API ingot_status ingot_prepare_many(
+    ingot_client* client, const ingot_spec* const* specs, size_t count,
+    const ingot_prepare_options* options, ingot_prepared** prepared,
+    ingot_status* statuses, char** messages);
+
+/* Gives a handle back. Work that was launched through it must have finished
+ * when the client is gone too, because modules are unloaded with the last
+ * user. NULL is ignored. Since 0.1. */
+INGOT_API ingot_status ingot_prepared_release(ingot_prepared* prepared);
+
+/* Loads every kernel of the handle on the current device, so that no launch
+ * has to. FAILED_PRECONDITION without a device that fits. Since 0.1. */
+INGOT_API ingot_status ingot_prepared_load(const ingot_prepared* prepared);
+
+enum {
+  INGOT_SOURCE_UNKNOWN = 0,
+  INGOT_SOURCE_MEMORY = 1,
+  INGOT_SOURCE_STORE = 2,
+  INGOT_SOURCE_COMPILED = 3,
+  INGOT_SOURCE_COALESCED = 4,
+  INGOT_SOURCE_REMOTE = 5
+};
+
+typedef struct ingot_prepared_info {
+  uint32_t size;
+  uint32_t dim_count; /* of ingot_launch_args */
+  uint32_t operand_count;
+  uint32_t scalar_count;
+  uint32_t variant_count;
+  uint32_t kernel_count;
+  uint64_t epoch;      /* tuning epoch that the plan used */
+  uint64_t compile_us; /* compiles that this client waited for; 0: a hit */
+  uint8_t spec_digest[32];
+  uint8_t fingerprint[32];
+} ingot_prepared_info;
+
+/* Fills `info`, whose size the caller has set. Since 0.1. */
+INGOT_API ingot_status ingot_prepared_describe(const ingot_prepared* prepared,
+                                               ingot_prepared_info* info);
+
+/* Names, in the order of ingot_launch_args: first the spec's, in the spec's
+ * order, then what the op adds. NULL past the end. Owned by the handle. Since
+ * 0.1. */
+INGOT_API const char* ingot_prepared_dim(const ingot_prepared* prepared,
+                                         uint32_t index);
+INGOT_API const char* ingot_prepared_operand(const ingot_prepared* prepared,
+                                             uint32_t index);
+INGOT_API const char* ingot_prepared_scalar(const ingot_prepared* prepared,
+                                            uint32_t index);
+/* "f32", "i32" or "i64": which member of ingot_scalar is read. Since 0.1. */
+INGOT_API const char* ingot_prepared_scalar_dtype(
+    const ingot_prepared* prepared, uint32_t index);
+
+typedef struct ingot_kernel_info {
+  uint32_t size;
+  uint32_t source; /* INGOT_SOURCE_* of the answer that brought it */
+  const char* symbol;
+  const char* target;
+  const void* bytes; /* the code object; NULL when it was not fetched */
+  uint64_t byte_count;
+  uint8_t key[32];
+  uint8_t digest[32];
+  uint32_t vgprs;
+  uint32_t sgprs;
+  uint32_t lds_bytes;
+  uint32_t scratch_bytes;
+} ingot_kernel_info;
+
+/* Fills `info`, whose size the caller has set, for kernel `index` of
+ * ingot_prepared_info.kernel_count. Pointers are owned by the handle.
+ * OUT_OF_RANGE past the end, NOT_FOUND for one that was not fetched. Since
+ * 0.1. */
+INGOT_API ingot_status ingot_prepared_kernel(const ingot_prepared* prepared,
+                                             uint32_t index,
+                                             ingot_kernel_info* info);
+
+/* ---- launching ---------------------------------------------------------- */
+
+typedef union ingot_scalar {
+  double f;  /* f32 scalars */
+  int64_t i; /* i32 and i64 scalars */
+} ingot_scalar;
+
+/* Arrays stand in the order of ingot_prepared_dim, _operand and _scalar. */
+typedef struct ingot_launch_args {
+  uint32_t size;
+  uint32_t dim_count;
+  const int64_t* dims;
+  void* const* operands;         /* base pointers on the device */
+  const int64_t* const* strides; /* NULL, or an entry an operand: elements,
+                                    outermost first; read when dynamic */
+  const ingot_scalar* scalars;   /* NULL: the op's defaults */
+  void* workspace;
+  uint64_t workspace_bytes;
+  void* const* peers;
+  uint32_t operand_count;
+  uint32_t scalar_count;
+  uint32_t peer_count;
+  uint32_t reserved;
+} ingot_launch_args;
+
+enum { INGOT_WORKSPACE_KEPT = 1 };
+
+/* Bytes of device memory that a launch with these dims needs as workspace,
+ * aligned to 256. `args->operands` may be NULL: then the answer is the largest
+ * for any pointers and strides. `flags` may be NULL; INGOT_WORKSPACE_KEPT says
+ * that the memory must be zeroed once and then belongs to this handle's
+ * launches on one stream. Since 0.1. */
+INGOT_API ingot_status ingot_workspace_bytes(const ingot_prepared* prepared,
+                                             const ingot_launch_args* args,
+                                             uint64_t* bytes, uint32_t* flags);
+
+/* Enqueues the work on `stream` (a hipStream_t; NULL: the default stream) of
+ * the current device. Speaks to no daemon, takes no lock and allocates nothing
+ * once the kernels are loaded, and is legal while the stream is captured into
+ * a graph. A first launch on a device that ingot_prepare did not run on loads
+ * them (ingot_prepared_load avoids that).
+ *
+ * INVALID_ARGUMENT for dims, pointers, strides, scalars or workspace that no
+ * variant takes (naming the first that does not fit); OUT_OF_RANGE when an
+ * index or size overflows; FAILED_PRECONDITION for kernels that were not
+ * fetched, no GPU runtime, another target, or a fork after HIP was in use;
+ * INTERNAL with HIP's own error when it refuses. Steps before a refused one
+ * stay enqueued. Since 0.1. */
+INGOT_API ingot_status ingot_launch(const ingot_prepared* prepared,
+                                    void* stream,
+                                    const ingot_launch_args* args);
+
+/* ---- looking ------------------------------------------------------------ */
+
+/* What the daemon can do, as a JSON object: version, api_min, api_max,
+ * recipe_version_max, max_request_bytes, max_inline_object_bytes, max_batch,
+ * restart_pending, targets [string], ops [{name, fingerprint, dims,
+ * token_dims, summary}]. *json is for ingot_free. Since 0.1. */
+INGOT_API ingot_status ingot_capabilities(ingot_client* client, char** json);
+
+/* The daemon's figures, as a JSON object: version, uptime_ms, entries,
+ * store_bytes, memory_bytes, workers, workers_busy, queued, daemon_rss_bytes,
+ * counters {name: value}. *json is for ingot_free. Since 0.1. */
+INGOT_API ingot_status ingot_daemon_stats(ingot_client* client, char** json);
+
+typedef struct ingot_client_stats {
+  uint32_t size;
+  uint32_t reserved;
+  uint64_t calls;        /* RPCs begun, retries included */
+  uint64_t failed_calls; /* RPCs that did not end with OK */
+  uint64_t retries;
+  uint64_t connections;   /* opened */
+  uint64_t prepare_calls; /* specs prepared with a call */
+  uint64_t objects;       /* code objects received */
+  uint64_t object_bytes;
+  uint64_t modules_loaded;
+} ingot_client_stats;
+
+/* This client's own figures since it was made. Fills `stats`, whose size the
+ * caller has set. Since 0.1. */
+INGOT_API ingot_status ingot_stats(const ingot_client* client,
+                                   ingot_client_stats* stats);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* INGOT_INGOT_H_ */

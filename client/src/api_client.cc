@@ -1,0 +1,142 @@
+// ingot.h: clients, and what a daemon says of itself.
+#include <cstdlib>
+#include <cstring>
+
+#include "client/include/ingot/ingot.h"
+#include "client/src/abi_size.h"
+#include "client/src/canonical.h"
+#include "client/src/client_handle.h"
+#include "client/src/last_error.h"
+#include "client/src/reports.h"
+
+namespace ingot::client {
+namespace {
+
+constexpr int64_t kReportTimeoutMs = 5000;
+
+constinit std::atomic<ingot_client*> all_clients = nullptr;
+
+Status ReadOptions(const ingot_client_options* from, ClientOptions* to) {
+  const ingot_client_options none = {};
+  if (from != nullptr && !ingot_size_ok(from, from->size, sizeof(*from))) {
+    return Error(INGOT_INVALID_ARGUMENT, "options size: found %u, allowed %zu",
+                 from->size, sizeof(*from));
+  }
+  const ingot_client_options& given = from != nullptr ? *from : none;
+  if (given.bundle_dir != nullptr) {
+    return Error(INGOT_UNIMPLEMENTED, "bundle_dir: found \"%s\", allowed NULL",
+                 given.bundle_dir);
+  }
+  const char* environment = getenv("INGOT_ADDRESS");
+  std::string address = environment != nullptr ? environment : "";
+  if (given.address != nullptr) address = given.address;
+  if (address.empty()) address = DefaultAddress();
+  INGOT_CLIENT_RETURN_IF_ERROR(ParseAddress(address, &to->channel.address));
+  if (given.target != nullptr) {
+    char target[64];
+    char error[512];
+    const ingot_status status =
+        ingot_canonical_target(given.target, target, error, sizeof(error));
+    if (status != INGOT_OK) return Error(status, "%s", error);
+    to->target = target;
+  }
+  if (given.hip_library != nullptr) to->hip_library = given.hip_library;
+  if (given.connect_timeout_ms != 0) {
+    to->channel.connect_timeout_ms = given.connect_timeout_ms;
+  }
+  if (given.call_timeout_ms != 0) to->call_timeout_ms = given.call_timeout_ms;
+  if (given.max_idle != 0) to->channel.max_idle = given.max_idle;
+  return Status();
+}
+
+char* Copy(const std::string& text) {
+  char* copy = static_cast<char*>(malloc(text.size() + 1));
+  if (copy != nullptr) memcpy(copy, text.c_str(), text.size() + 1);
+  return copy;
+}
+
+Status HandOut(const std::string& text, char** out) {
+  *out = Copy(text);
+  if (*out != nullptr) return Status();
+  return Error(INGOT_RESOURCE_EXHAUSTED, "no memory");
+}
+
+Status NullOutput(const char* name) {
+  return Error(INGOT_INVALID_ARGUMENT,
+               "%s: found NULL, allowed where to put the result", name);
+}
+
+}  // namespace
+}  // namespace ingot::client
+
+using namespace ingot::client;  // NOLINT(google-build-using-namespace)
+
+extern "C" {
+
+INGOT_API ingot_status ingot_client_create(const ingot_client_options* options,
+                                           ingot_client** client) {
+  if (client == nullptr) return Report(NullOutput("client"));
+  ClientOptions read;
+  const Status status = ReadOptions(options, &read);
+  if (!status.ok()) return Report(status);
+  auto* handle = new ingot_client;
+  handle->client.store(new Client(std::move(read)));
+  handle->next = all_clients.load(std::memory_order_relaxed);
+  while (!all_clients.compare_exchange_weak(handle->next, handle,
+                                            std::memory_order_release)) {
+  }
+  *client = handle;
+  return INGOT_OK;
+}
+
+INGOT_API ingot_status ingot_client_destroy(ingot_client* client) {
+  if (client == nullptr) return INGOT_OK;
+  Client* gone = client->client.exchange(nullptr);
+  if (gone == nullptr) return Report(NoClient());
+  delete gone;
+  return INGOT_OK;
+}
+
+INGOT_API const char* ingot_client_address(const ingot_client* client) {
+  const Client* self = Get(client);
+  if (self == nullptr) return nullptr;
+  return self->options().channel.address.text.c_str();
+}
+
+INGOT_API ingot_status ingot_capabilities(ingot_client* client, char** json) {
+  Client* self = Get(client);
+  if (self == nullptr) return Report(NoClient());
+  if (json == nullptr) return Report(NullOutput("json"));
+  Message<Ingot__V1__GetCapabilitiesResponse> reply;
+  const Status status = GetCapabilities(
+      self->channel(), Deadline::After(kReportTimeoutMs), &reply);
+  if (!status.ok()) return Report(status);
+  return Report(HandOut(CapabilitiesJson(*reply), json));
+}
+
+INGOT_API ingot_status ingot_daemon_stats(ingot_client* client, char** json) {
+  Client* self = Get(client);
+  if (self == nullptr) return Report(NoClient());
+  if (json == nullptr) return Report(NullOutput("json"));
+  Message<Ingot__V1__StatsResponse> reply;
+  const Status status =
+      Stats(self->channel(), Deadline::After(kReportTimeoutMs), &reply);
+  if (!status.ok()) return Report(status);
+  return Report(HandOut(StatsJson(*reply), json));
+}
+
+INGOT_API ingot_status ingot_stats(const ingot_client* client,
+                                   ingot_client_stats* stats) {
+  const Client* self = Get(client);
+  if (self == nullptr) return Report(NoClient());
+  if (stats == nullptr) return Report(NullOutput("stats"));
+  if (!ingot_size_ok(stats, stats->size, sizeof(*stats))) {
+    return Report(Error(INGOT_INVALID_ARGUMENT,
+                        "stats size: found %u, allowed %zu", stats->size,
+                        sizeof(*stats)));
+  }
+  self->FillStats(stats);
+  return INGOT_OK;
+}
+
+}  // extern "C"
