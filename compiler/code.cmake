@@ -42,3 +42,8 @@ add_custom_command(
 target_sources(ingot_plan PRIVATE ${fingerprint_table})
 
 ingot_tests(LABELS ir LIBS ingot_code)
+foreach(part ops tile passes target)
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${part}/CMakeLists.txt)
+    add_subdirectory(${part})
+  endif()
+endforeach()
