@@ -6,6 +6,7 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -18,8 +19,8 @@ namespace ingot::bench {
 // A connection that is shared with no other channel of this process.
 std::shared_ptr<grpc::Channel> OwnChannel(const std::string& socket);
 
-// A method with its request, called with fresh responses. Failures end the
-// bench. Thread-safe when its channel is.
+// A method with its requests, sent in turn, called with fresh responses.
+// Failures end the bench. Thread-safe when its channel is.
 class Subject {
  public:
   virtual ~Subject() = default;
@@ -41,10 +42,10 @@ class MethodSubject : public Subject {
   // measures errors measures nothing.
   using Check = std::function<void(const Response&)>;
 
-  MethodSubject(std::string name, Request request, Blocking blocking,
-                Callback callback, Check check)
+  MethodSubject(std::string name, std::vector<Request> requests,
+                Blocking blocking, Callback callback, Check check)
       : name_(std::move(name)),
-        request_(std::move(request)),
+        requests_(std::move(requests)),
         blocking_(std::move(blocking)),
         callback_(std::move(callback)),
         check_(std::move(check)) {}
@@ -52,7 +53,7 @@ class MethodSubject : public Subject {
   void Call() override {
     grpc::ClientContext context;
     Response response;
-    Expect(blocking_(&context, request_, &response));
+    Expect(blocking_(&context, Next(), &response));
     check_(response);
   }
 
@@ -62,7 +63,7 @@ class MethodSubject : public Subject {
       Response response;
     };
     auto flight = std::make_shared<Flight>();
-    callback_(&flight->context, &request_, &flight->response,
+    callback_(&flight->context, &Next(), &flight->response,
               [this, flight, done = std::move(done)](grpc::Status status) {
                 Expect(status);
                 done();
@@ -70,12 +71,18 @@ class MethodSubject : public Subject {
   }
 
  private:
+  const Request& Next() {
+    return requests_[turn_.fetch_add(1, std::memory_order_relaxed) %
+                     requests_.size()];
+  }
+
   void Expect(const grpc::Status& status) const {
     if (!status.ok()) Die(name_ + ": " + status.error_message());
   }
 
   std::string name_;
-  Request request_;
+  std::vector<Request> requests_;
+  std::atomic<size_t> turn_ = 0;
   Blocking blocking_;
   Callback callback_;
   Check check_;

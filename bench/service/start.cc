@@ -1,0 +1,73 @@
+#include "bench/service/start.h"
+
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+#include "bench/process.h"
+#include "bench/samples.h"
+#include "bench/service/daemon.h"
+#include "cache/bulk_fill.h"
+
+namespace ingot::bench {
+namespace {
+
+constexpr double kMiB = 1 << 20;
+constexpr size_t kBodyBytes = 1 << 10;
+constexpr double kServingTarget = 2;  // seconds, whatever the store holds
+constexpr std::chrono::seconds kSettle(1);
+
+void Fill(const std::string& folder, int64_t entries) {
+  cache::BulkFillOptions options;
+  options.directory = StoreFolder(folder);
+  options.entries = static_cast<uint64_t>(entries);
+  options.object_bytes = kBodyBytes;
+  const absl::Status filled = cache::BulkFill(options);
+  if (!filled.ok()) Die(absl::StrCat("BulkFill: ", filled.message()));
+}
+
+// Of a daemon at rest: its own memory, and that of all its workers.
+struct Rest {
+  double daemon = 0;
+  double workers = 0;
+  int worker_count = 0;
+};
+
+Rest AtRest(const Daemon& daemon) {
+  std::this_thread::sleep_for(kSettle);
+  Rest rest;
+  rest.daemon = MemoryOf(daemon.pid()).resident / kMiB;
+  for (const pid_t worker : ChildrenOf(daemon.pid())) {
+    rest.workers += MemoryOf(worker).resident / kMiB;
+    ++rest.worker_count;
+  }
+  return rest;
+}
+
+}  // namespace
+
+void ReportStart(Report& report, const StartOptions& options) {
+  for (const int64_t entries : options.entries) {
+    const std::string store = absl::StrCat(entries, " entries of 1 KiB");
+    report.Section(absl::StrCat("ingotd with ", store, ", median of ",
+                                options.runs, " starts"));
+    const TemporaryDirectory folder;
+    if (entries > 0) Fill(folder.path(), entries);
+    std::vector<double> seconds;
+    Rest rest;
+    for (int run = 0; run < options.runs; ++run) {
+      const Daemon daemon(folder.path());
+      seconds.push_back(daemon.seconds_to_serving());
+      if (run == 0) rest = AtRest(daemon);
+    }
+    report.Add({store + ": start to SERVING", Median(seconds), "s",
+                AtMost(kServingTarget)});
+    report.Add({store + ": daemon resident", rest.daemon, "MiB", std::nullopt});
+    report.Add(
+        {absl::StrCat(store, ": ", rest.worker_count, " workers resident"),
+         rest.workers, "MiB", std::nullopt});
+  }
+}
+
+}  // namespace ingot::bench
