@@ -275,7 +275,8 @@ KernelSpec Kernel(const Request& r, const Family& family, const Shape& shape) {
                    {"n", r.n.min},
                    {"rows_per_workgroup", int64_t{shape.rows}},
                    {"threads", int64_t{shape.threads}}};
-  kernel.codegen = {{"opt", "light"}};
+  // Half of the registers would be AccVGPRs, which only matrix kernels use.
+  kernel.codegen = {{"agpr_alloc", int64_t{0}}, {"opt", "light"}};
   kernel.workgroup = {shape.workgroup(), 1, 1};
   const Expr groups = CeilDiv(Expr::DimAt(kDimRows), Expr::Const(shape.rows));
   kernel.grid = {Min(groups, Expr::Const(kGroupsX)),
