@@ -1,0 +1,22 @@
+// Which tile of a matrix a workgroup computes. Neighbouring tiles share panels,
+// so each XCD, which has an L2 of its own and gets every eighth workgroup,
+// takes a contiguous run of tiles, and a run walks groups of rows.
+#ifndef INGOT_COMPILER_TILE_TILE_ORDER_H_
+#define INGOT_COMPILER_TILE_TILE_ORDER_H_
+
+#include "compiler/tile/builder.h"
+
+namespace ingot::tile {
+
+struct TileIndex {
+  Value m;  // scalars
+  Value n;
+};
+
+// For a one-dimensional grid of tiles_m * tiles_n workgroups: every tile is
+// computed by exactly one of them.
+TileIndex OrderTiles(Builder& builder, Value tiles_m, Value tiles_n);
+
+}  // namespace ingot::tile
+
+#endif  // INGOT_COMPILER_TILE_TILE_ORDER_H_
