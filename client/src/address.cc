@@ -47,10 +47,9 @@ bool IsSocket(const std::string& path) {
 std::string DefaultAddress() {
   const char* runtime = getenv("XDG_RUNTIME_DIR");
   const uid_t user = geteuid();
-  const std::string session =
-      runtime != nullptr && *runtime != '\0'
-          ? std::string(runtime) + "/ingot/ingotd.sock"
-          : "";
+  const std::string session = runtime != nullptr && *runtime != '\0'
+                                  ? std::string(runtime) + "/ingot/ingotd.sock"
+                                  : "";
   const std::string system = "/run/ingot/ingotd.sock";
   const std::string own = "/tmp/ingot-" + std::to_string(user) + "/ingotd.sock";
   for (const std::string& path : {session, system, own}) {

@@ -23,8 +23,8 @@ Status ParseAddress(const std::string& text, Address* address);
 
 // Where a daemon listens that was told nothing: the first socket that exists of
 // $XDG_RUNTIME_DIR/ingot/ingotd.sock, /run/ingot/ingotd.sock and
-// /tmp/ingot-<uid>/ingotd.sock, else the first of these whose folder a daemon of
-// this user would use.
+// /tmp/ingot-<uid>/ingotd.sock, else the first of these whose folder a daemon
+// of this user would use.
 std::string DefaultAddress();
 
 }  // namespace ingot::client

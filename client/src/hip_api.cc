@@ -182,6 +182,8 @@ Status HipApi::Device(int device, const HipDevice** facts) {
   return Status();
 }
 
+void* HipApi::Find(const char* name) const { return dlsym(handle_, name); }
+
 Status HipApi::Failed(const char* call, HipError error) const {
   const char* text = functions_.get_error_string != nullptr
                          ? functions_.get_error_string(error)

@@ -95,6 +95,10 @@ class HipApi : public ForkGuarded {
   // long as this object.
   Status Device(int device, const HipDevice** facts);
 
+  // Another function of the library, for callers with needs of their own;
+  // nullptr when it has none of that name.
+  void* Find(const char* name) const;
+
   // "hipModuleLoadData: invalid device function (98)" as INTERNAL.
   Status Failed(const char* call, HipError error) const;
 

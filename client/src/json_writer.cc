@@ -51,6 +51,11 @@ void JsonWriter::Number(const char* name, uint64_t value) {
   text_ += std::to_string(value);
 }
 
+void JsonWriter::Integer(const char* name, int64_t value) {
+  Begin(name);
+  text_ += std::to_string(value);
+}
+
 void JsonWriter::Number(const char* name, double value) {
   Begin(name);
   if (!std::isfinite(value)) {

@@ -17,6 +17,7 @@ class JsonWriter {
 
   void String(const char* name, const std::string& value);
   void Number(const char* name, uint64_t value);
+  void Integer(const char* name, int64_t value);
   void Number(const char* name, double value);  // null when not finite
   void Bool(const char* name, bool value);
 

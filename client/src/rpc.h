@@ -6,9 +6,9 @@
 #include <memory>
 #include <string>
 
+#include "client/src/admin_messages.h"
 #include "client/src/channel.h"
 #include "client/src/status.h"
-#include "client/src/admin_messages.h"
 #include "ingot/v1/kernels.pb-c.h"
 
 namespace ingot::client {

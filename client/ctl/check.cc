@@ -1,0 +1,241 @@
+// ingotctl check: the whole way, once. A kernel is asked for cold and again
+// warm, loaded, launched, and its numbers held against an f64 reference.
+#include <chrono>
+#include <cstdio>
+#include <memory>
+
+#include "client/ctl/command.h"
+#include "client/ctl/gpu_memory.h"
+#include "client/ctl/problem.h"
+#include "client/ctl/spec_structs.h"
+#include "client/ctl/text_table.h"
+#include "client/include/ingot/client.h"
+#include "client/src/json_writer.h"
+
+namespace ingot::ctl {
+namespace {
+
+struct CheckFlags {
+  std::string op;
+  ProblemFlags problem;
+  bool no_launch = false;
+};
+
+class Stopwatch {
+ public:
+  double Microseconds() const {
+    return std::chrono::duration<double, std::micro>(
+               std::chrono::steady_clock::now() - start_)
+        .count();
+  }
+
+ private:
+  const std::chrono::steady_clock::time_point start_ =
+      std::chrono::steady_clock::now();
+};
+
+struct Outcome {
+  double cold_us = 0;
+  double compile_us = 0;  // 0: the daemon had it already
+  double warm_us = 0;
+  uint64_t warm_compile_us = 0;
+  uint32_t kernels = 0;
+  double launch_us = 0;  // with waiting for the end
+  Comparison comparison;
+};
+
+Status LastError(ingot_status code) {
+  return code == INGOT_OK ? Status() : Error(code, "%s", ingot_last_error());
+}
+
+Status OpenClient(const Globals& globals, Client* client) {
+  ingot_client_options options = {sizeof(options)};
+  if (!globals.address.empty()) options.address = globals.address.c_str();
+  options.call_timeout_ms = static_cast<uint32_t>(globals.timeout_s * 1000);
+  return LastError(Client::Create(&options, client));
+}
+
+// A new client each time: what a process that starts pays.
+Status Prepare(const Globals& globals, const ingot_spec* spec, Client* client,
+               Prepared* prepared, double* microseconds,
+               ingot_prepared_info* info) {
+  INGOT_CLIENT_RETURN_IF_ERROR(OpenClient(globals, client));
+  ingot_prepare_options options = {sizeof(options)};
+  options.flags = INGOT_PREPARE_NO_LOAD;
+  const Stopwatch watch;
+  INGOT_CLIENT_RETURN_IF_ERROR(
+      LastError(client->Prepare(spec, &options, prepared)));
+  *microseconds = watch.Microseconds();
+  *info = {sizeof(*info)};
+  return LastError(ingot_prepared_describe(prepared->get(), info));
+}
+
+Status Launch(const Gpu& gpu, const Prepared& prepared, Problem* problem,
+              Outcome* outcome) {
+  std::vector<std::unique_ptr<GuardedBuffer>> buffers;
+  std::map<std::string, void*> pointers;
+  for (const ProblemOperand& operand : problem->operands) {
+    buffers.push_back(std::make_unique<GuardedBuffer>());
+    INGOT_CLIENT_RETURN_IF_ERROR(buffers.back()->Create(gpu, operand.bytes));
+    pointers[operand.name] = buffers.back()->data();
+  }
+  ingot_prepared_info info = {sizeof(info)};
+  INGOT_CLIENT_RETURN_IF_ERROR(
+      LastError(ingot_prepared_describe(prepared.get(), &info)));
+  std::vector<int64_t> dims;
+  for (uint32_t i = 0; i < info.dim_count; ++i) {
+    dims.push_back(problem->dims[ingot_prepared_dim(prepared.get(), i)]);
+  }
+  std::vector<void*> operands;
+  for (uint32_t i = 0; i < info.operand_count; ++i) {
+    operands.push_back(pointers[ingot_prepared_operand(prepared.get(), i)]);
+  }
+  std::vector<ingot_scalar> scalars;
+  for (uint32_t i = 0; i < info.scalar_count; ++i) {
+    scalars.push_back(
+        {problem->scalars[ingot_prepared_scalar(prepared.get(), i)]});
+  }
+  ingot_launch_args args = {sizeof(args)};
+  args.dims = dims.data();
+  args.dim_count = info.dim_count;
+  args.operands = operands.data();
+  args.operand_count = info.operand_count;
+  args.scalars = scalars.data();
+  args.scalar_count = info.scalar_count;
+  INGOT_CLIENT_RETURN_IF_ERROR(LastError(ingot_workspace_bytes(
+      prepared.get(), &args, &args.workspace_bytes, nullptr)));
+  GuardedBuffer workspace;
+  INGOT_CLIENT_RETURN_IF_ERROR(
+      workspace.Create(gpu, std::vector<uint8_t>(args.workspace_bytes)));
+  args.workspace = workspace.data();
+  INGOT_CLIENT_RETURN_IF_ERROR(LastError(ingot_prepared_load(prepared.get())));
+  const Stopwatch watch;
+  INGOT_CLIENT_RETURN_IF_ERROR(
+      LastError(ingot_launch(prepared.get(), nullptr, &args)));
+  INGOT_CLIENT_RETURN_IF_ERROR(gpu.Synchronize());
+  outcome->launch_us = watch.Microseconds();
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    INGOT_CLIENT_RETURN_IF_ERROR(buffers[i]->Read(&problem->operands[i].bytes));
+  }
+  outcome->comparison = problem->compare(problem->operands);
+  return Status();
+}
+
+Status CheckOne(const Globals& globals, bool launch, Problem* problem,
+                Outcome* outcome, std::string* device) {
+  const SpecStructs structs(problem->spec);
+  Client cold;
+  Client warm;
+  Prepared first;
+  Prepared second;
+  ingot_prepared_info info;
+  INGOT_CLIENT_RETURN_IF_ERROR(Prepare(globals, structs.spec(), &cold, &first,
+                                       &outcome->cold_us, &info));
+  outcome->compile_us = static_cast<double>(info.compile_us);
+  INGOT_CLIENT_RETURN_IF_ERROR(Prepare(globals, structs.spec(), &warm, &second,
+                                       &outcome->warm_us, &info));
+  outcome->warm_compile_us = info.compile_us;
+  outcome->kernels = info.kernel_count;
+  if (!launch) return Status();
+  std::unique_ptr<Gpu> gpu;
+  INGOT_CLIENT_RETURN_IF_ERROR(Gpu::Open(&gpu));
+  *device = gpu->target();
+  return Launch(*gpu, second, problem, outcome);
+}
+
+void PrintText(const Problem& problem, const Outcome& outcome,
+               const std::string& device, bool good) {
+  printf("%s\n", problem.title.c_str());
+  printf("  first   %s", FormatMicroseconds(outcome.cold_us).c_str());
+  if (outcome.compile_us > 0) {
+    printf(", %s of it compiling %u kernel%s\n",
+           FormatMicroseconds(outcome.compile_us).c_str(), outcome.kernels,
+           outcome.kernels == 1 ? "" : "s");
+  } else {
+    printf(": the daemon had it\n");
+  }
+  printf(
+      "  again   %s by a new client%s\n",
+      FormatMicroseconds(outcome.warm_us).c_str(),
+      outcome.warm_compile_us == 0 ? ", nothing compiled" : ", COMPILED AGAIN");
+  if (device.empty()) return;
+  printf("  launch  %s on %s\n", FormatMicroseconds(outcome.launch_us).c_str(),
+         device.c_str());
+  printf(
+      "  numbers %llu elements, largest error %.3g, %.0f %% of what is "
+      "tolerated: %s\n",
+      static_cast<unsigned long long>(outcome.comparison.elements),
+      outcome.comparison.largest_error, outcome.comparison.share * 100,
+      good ? "agree with the f64 reference" : "WRONG");
+}
+
+void PrintJson(const Problem& problem, const Outcome& outcome,
+               const std::string& device, bool good) {
+  client::JsonWriter json;
+  json.OpenObject();
+  json.String("problem", problem.title);
+  json.Number("first_us", outcome.cold_us);
+  json.Number("compile_us", outcome.compile_us);
+  json.Number("again_us", outcome.warm_us);
+  json.Number("again_compile_us", outcome.warm_compile_us);
+  json.Number("kernels", uint64_t{outcome.kernels});
+  json.String("device", device);
+  json.Number("launch_us", outcome.launch_us);
+  json.Number("elements", outcome.comparison.elements);
+  json.Number("beyond_tolerance", outcome.comparison.beyond);
+  json.Number("largest_error", outcome.comparison.largest_error);
+  json.Number("share_of_tolerance", outcome.comparison.share);
+  json.Bool("agrees", good);
+  json.CloseObject();
+  puts(json.text().c_str());
+}
+
+Status RunCheck(const CheckFlags& flags, const Globals& globals,
+                int* exit_code) {
+  std::vector<std::string> ops = ProblemOps();
+  if (!flags.op.empty()) ops = {flags.op};
+  for (const std::string& op : ops) {
+    Problem problem;
+    INGOT_CLIENT_RETURN_IF_ERROR(MakeProblem(op, flags.problem, &problem));
+    Outcome outcome;
+    std::string device;
+    Status status =
+        CheckOne(globals, !flags.no_launch, &problem, &outcome, &device);
+    if (!status.ok()) return client::Annotate(status, problem.title);
+    const bool good =
+        outcome.comparison.beyond == 0 && outcome.warm_compile_us == 0;
+    if (!good) *exit_code = kExitDisagrees;
+    (globals.json() ? PrintJson : PrintText)(problem, outcome, device, good);
+  }
+  return Status();
+}
+
+}  // namespace
+
+void AddCheck(const Registry& registry) {
+  CLI::App* app = registry.app->add_subcommand(
+      "check",
+      "get, load and launch a kernel and check its numbers; exit code "
+      "6 if they disagree");
+  auto flags = std::make_shared<CheckFlags>();
+  app->add_option("op", flags->op, "gemm or rmsnorm; both when left out");
+  app->add_option("dims", flags->problem.dims,
+                  "m=64 n=256 k=256, or rows=17 "
+                  "n=4096");
+  app->add_option("--dtype", flags->problem.dtype, "bf16, f16 or f32")
+      ->capture_default_str();
+  app->add_option("--out-dtype", flags->problem.out_dtype, "gemm: of d");
+  app->add_option("--layout", flags->problem.layout, "gemm: nn, nt, tn or tt")
+      ->capture_default_str();
+  app->add_option("--seed", flags->problem.seed, "of the random inputs")
+      ->capture_default_str();
+  app->add_flag("--no-launch", flags->no_launch,
+                "ask for the kernels only; needs no GPU");
+  const Globals* globals = registry.globals;
+  Run* run = registry.run;
+  int* exit_code = registry.exit_code;
+  app->callback(
+      [=] { *run = [=] { return RunCheck(*flags, *globals, exit_code); }; });
+}
+
+}  // namespace ingot::ctl

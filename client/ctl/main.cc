@@ -1,0 +1,60 @@
+// ingotctl: shows what RPCs return.
+#include <cstdio>
+
+#include "client/ctl/command.h"
+
+namespace {
+
+constexpr char kFooter[] =
+    "Exit codes:\n"
+    "  0  success\n"
+    "  1  the request failed, or anything not named below\n"
+    "  2  bad flags, or a spec that is malformed or not known to the daemon\n"
+    "  3  no daemon answers\n"
+    "  4  the time budget (--timeout) ran out\n"
+    "  5  no such kernel\n"
+    "  6  check: numbers disagree; verify: damaged objects were found\n";
+
+int Fail(const ingot::client::Status& status) {
+  fprintf(stderr, "ingotctl: %s: %s\n", ingot_status_name(status.code),
+          status.message.c_str());
+  return ingot::ctl::ExitCodeOf(status);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Talks to ingotd, which compiles and keeps GPU kernels.",
+               "ingotctl");
+  app.footer(kFooter);
+  app.require_subcommand(1);
+  app.set_version_flag("--version", ingot_version());
+  app.fallthrough();
+
+  ingot::ctl::Globals globals;
+  app.add_option("--address", globals.address,
+                 "unix:/path, unix-abstract:name or host:port; else "
+                 "INGOT_ADDRESS, else the socket of an ingotd without options");
+  app.add_option("--output", globals.output, "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  app.add_option("--timeout", globals.timeout_s, "seconds for one call")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+
+  int exit_code = ingot::ctl::kExitOk;
+  ingot::ctl::Run run;
+  const ingot::ctl::Registry registry = {&app, &globals, &exit_code, &run};
+  ingot::ctl::AddGet(registry);
+  ingot::ctl::AddObjectCommands(registry);
+  ingot::ctl::AddDaemonCommands(registry);
+  ingot::ctl::AddCheck(registry);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? ingot::ctl::kExitOk : ingot::ctl::kExitUsage;
+  }
+  const ingot::client::Status status = run();
+  return status.ok() ? exit_code : Fail(status);
+}

@@ -1,0 +1,259 @@
+// ingotctl ls, inspect, rm, verify: what the daemon keeps.
+#include <cstdio>
+#include <ctime>
+
+#include "client/ctl/command.h"
+#include "client/ctl/json.h"
+#include "client/ctl/text_table.h"
+#include "ingot/v1/admin.pb.h"
+
+namespace ingot::ctl {
+namespace {
+
+std::string FormatTime(int64_t unix_ms) {
+  const time_t seconds = static_cast<time_t>(unix_ms / 1000);
+  tm parts;
+  char text[32];
+  gmtime_r(&seconds, &parts);
+  strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%SZ", &parts);
+  return text;
+}
+
+struct ListFlags {
+  std::string op;
+  std::string target;
+};
+
+// Every page of a listing, as one.
+Status ListAll(Daemon* daemon, const std::string& op, const std::string& target,
+               v1::ListResponse* all) {
+  v1::ListRequest request;
+  request.set_op(op);
+  request.set_target(target);
+  do {
+    v1::ListResponse page;
+    INGOT_CLIENT_RETURN_IF_ERROR(daemon->Call("Admin/List", request, &page));
+    for (v1::ListEntry& entry : *page.mutable_entries()) {
+      *all->add_entries() = std::move(entry);
+    }
+    request.set_page_token(page.next_page_token());
+  } while (!request.page_token().empty());
+  return Status();
+}
+
+Status RunList(const ListFlags& flags, const Globals& globals) {
+  std::unique_ptr<Daemon> daemon;
+  INGOT_CLIENT_RETURN_IF_ERROR(Daemon::Open(globals, &daemon));
+  v1::ListResponse all;
+  INGOT_CLIENT_RETURN_IF_ERROR(
+      ListAll(daemon.get(), flags.op, flags.target, &all));
+  if (globals.json()) {
+    puts(ToJson(all).c_str());
+    return Status();
+  }
+  std::vector<std::vector<std::string>> rows = {
+      {"KEY", "OP", "TARGET", "SIZE", "VGPRS", "LDS", "MADE", "SYMBOL"}};
+  for (const v1::ListEntry& entry : all.entries()) {
+    rows.push_back(
+        {client::Hex(entry.key()).substr(0, 12), entry.op(), entry.target(),
+         FormatBytes(static_cast<double>(entry.size())),
+         std::to_string(entry.vgprs()), std::to_string(entry.lds_bytes()),
+         FormatTime(entry.created_unix_ms()), entry.symbol()});
+  }
+  fputs(FormatTable(rows).c_str(), stdout);
+  return Status();
+}
+
+int HexDigit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+Status ParseHex(const std::string& text, std::string* bytes) {
+  bytes->clear();
+  for (size_t i = 0; i + 1 < text.size(); i += 2) {
+    const int high = HexDigit(text[i]);
+    const int low = HexDigit(text[i + 1]);
+    if (high < 0 || low < 0) break;
+    *bytes += static_cast<char>(high * 16 + low);
+  }
+  if (bytes->size() * 2 == text.size() && bytes->size() == 32) return Status();
+  return Error(INGOT_INVALID_ARGUMENT,
+               "key: found \"%s\", allowed 64 hexadecimal digits, or the first "
+               "few of a key that `ingotctl ls` shows",
+               text.c_str());
+}
+
+// A key by all its digits, or by as many of the first as are unambiguous.
+Status ResolveKey(Daemon* daemon, const std::string& text, std::string* key) {
+  if (text.size() == 64) return ParseHex(text, key);
+  v1::ListResponse all;
+  INGOT_CLIENT_RETURN_IF_ERROR(ListAll(daemon, "", "", &all));
+  key->clear();
+  for (const v1::ListEntry& entry : all.entries()) {
+    if (client::Hex(entry.key()).compare(0, text.size(), text) != 0) continue;
+    if (!key->empty()) {
+      return Error(INGOT_INVALID_ARGUMENT,
+                   "key: found \"%s\", which several keys begin with; give "
+                   "more digits",
+                   text.c_str());
+    }
+    *key = entry.key();
+  }
+  if (!key->empty() && !text.empty()) return Status();
+  return Error(INGOT_NOT_FOUND, "no key begins with \"%s\"", text.c_str());
+}
+
+struct InspectFlags {
+  std::string key;
+  bool by_digest = false;
+  bool disassemble = false;
+};
+
+void PrintInspection(const v1::InspectResponse& reply) {
+  const v1::Record& record = reply.record();
+  const v1::Description& d = record.description();
+  printf("symbol      %s\n", d.symbol().c_str());
+  printf("key         %s\n", client::Hex(record.key()).c_str());
+  printf("digest      %s\n", client::Hex(record.digest()).c_str());
+  printf("target      %s (e_flags 0x%x, code object v%u)\n", d.target().c_str(),
+         d.elf_flags(), d.code_object_version());
+  printf("compiler    %s\n", d.compiler().c_str());
+  printf("made        %s\n", FormatTime(record.created_unix_ms()).c_str());
+  printf("size        %s, %s of it code\n",
+         FormatBytes(static_cast<double>(record.size())).c_str(),
+         FormatBytes(d.code_bytes()).c_str());
+  printf("registers   %u VGPRs (%u of them AccVGPRs), %u SGPRs\n", d.vgprs(),
+         d.agprs(), d.sgprs());
+  printf("spills      %u VGPRs, %u SGPRs; scratch %u B a work-item\n",
+         d.vgpr_spills(), d.sgpr_spills(), d.scratch_bytes());
+  printf("LDS         %u B\n", d.lds_bytes());
+  printf("workgroup   at most %u work-items, waves of %u\n", d.max_workgroup(),
+         d.wavefront());
+  printf("occupancy   %u waves a SIMD, limited by %s\n",
+         reply.occupancy_waves_per_simd(),
+         reply.occupancy_limited_by().c_str());
+  printf("arguments   %u B:", d.kernarg_bytes());
+  for (const v1::KernelArg& arg : d.args()) {
+    printf(" %s@%u:%u", arg.kind().c_str(), arg.offset(), arg.size());
+  }
+  printf("\n");
+  if (!reply.disassembly().empty()) {
+    printf("\n%s", reply.disassembly().c_str());
+  }
+}
+
+Status RunInspect(const InspectFlags& flags, const Globals& globals) {
+  std::unique_ptr<Daemon> daemon;
+  INGOT_CLIENT_RETURN_IF_ERROR(Daemon::Open(globals, &daemon));
+  v1::InspectRequest request;
+  std::string id;
+  if (flags.by_digest) {
+    INGOT_CLIENT_RETURN_IF_ERROR(ParseHex(flags.key, &id));
+    request.set_digest(id);
+  } else {
+    INGOT_CLIENT_RETURN_IF_ERROR(ResolveKey(daemon.get(), flags.key, &id));
+    request.set_key(id);
+  }
+  request.set_disassemble(flags.disassemble);
+  v1::InspectResponse reply;
+  INGOT_CLIENT_RETURN_IF_ERROR(daemon->Call("Admin/Inspect", request, &reply));
+  if (globals.json()) {
+    puts(ToJson(reply).c_str());
+  } else {
+    PrintInspection(reply);
+  }
+  return Status();
+}
+
+struct RemoveFlags {
+  std::vector<std::string> keys;
+  bool all = false;
+  std::string op;
+};
+
+Status RunRemove(const RemoveFlags& flags, const Globals& globals) {
+  if (flags.keys.empty() != flags.all) {
+    return Error(INGOT_INVALID_ARGUMENT, "rm: found %s, allowed keys or --all",
+                 flags.all ? "keys and --all" : "nothing");
+  }
+  std::unique_ptr<Daemon> daemon;
+  INGOT_CLIENT_RETURN_IF_ERROR(Daemon::Open(globals, &daemon));
+  v1::DeleteRequest request;
+  request.set_all(flags.all);
+  request.set_op(flags.op);
+  for (const std::string& text : flags.keys) {
+    INGOT_CLIENT_RETURN_IF_ERROR(
+        ResolveKey(daemon.get(), text, request.add_keys()));
+  }
+  v1::DeleteResponse reply;
+  INGOT_CLIENT_RETURN_IF_ERROR(daemon->Call("Admin/Delete", request, &reply));
+  if (globals.json()) {
+    puts(ToJson(reply).c_str());
+  } else {
+    printf("removed %llu\n", static_cast<unsigned long long>(reply.deleted()));
+  }
+  return Status();
+}
+
+Status RunVerify(const Globals& globals, int* exit_code) {
+  std::unique_ptr<Daemon> daemon;
+  INGOT_CLIENT_RETURN_IF_ERROR(Daemon::Open(globals, &daemon));
+  v1::VerifyResponse reply;
+  INGOT_CLIENT_RETURN_IF_ERROR(
+      daemon->Call("Admin/Verify", v1::VerifyRequest(), &reply));
+  if (reply.damaged() > 0) *exit_code = kExitDisagrees;
+  if (globals.json()) {
+    puts(ToJson(reply).c_str());
+    return Status();
+  }
+  printf("checked %llu, damaged and dropped %llu\n",
+         static_cast<unsigned long long>(reply.checked()),
+         static_cast<unsigned long long>(reply.damaged()));
+  for (const std::string& key : reply.damaged_keys()) {
+    printf("%s\n", client::Hex(key).c_str());
+  }
+  return Status();
+}
+
+}  // namespace
+
+void AddObjectCommands(const Registry& registry) {
+  const Globals* globals = registry.globals;
+  Run* run = registry.run;
+  int* exit_code = registry.exit_code;
+
+  CLI::App* ls = registry.app->add_subcommand("ls", "list what is stored");
+  auto list = std::make_shared<ListFlags>();
+  ls->add_option("--op", list->op, "only of this op");
+  ls->add_option("--target", list->target, "only for this target");
+  ls->callback([=] { *run = [=] { return RunList(*list, *globals); }; });
+
+  CLI::App* inspect = registry.app->add_subcommand(
+      "inspect", "registers, LDS, occupancy and code of one kernel");
+  auto look = std::make_shared<InspectFlags>();
+  inspect->add_option("key", look->key, "a key, or its first digits")
+      ->required();
+  inspect->add_flag("--digest", look->by_digest, "key is a digest");
+  inspect->add_flag("-d,--disassemble", look->disassemble, "show the code");
+  inspect->callback(
+      [=] { *run = [=] { return RunInspect(*look, *globals); }; });
+
+  CLI::App* rm = registry.app->add_subcommand("rm", "remove kernels");
+  auto remove = std::make_shared<RemoveFlags>();
+  rm->add_option("keys", remove->keys, "keys, or their first digits");
+  rm->add_flag("--all", remove->all, "every kernel");
+  rm->add_option("--op", remove->op, "with --all: only of this op");
+  rm->callback([=] { *run = [=] { return RunRemove(*remove, *globals); }; });
+
+  CLI::App* verify = registry.app->add_subcommand(
+      "verify",
+      "read and check every stored object; exit code 6 if any was "
+      "damaged");
+  verify->callback(
+      [=] { *run = [=] { return RunVerify(*globals, exit_code); }; });
+}
+
+}  // namespace ingot::ctl

@@ -1,0 +1,223 @@
+#include "client/ctl/problem.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <random>
+
+namespace ingot::ctl {
+namespace {
+
+using client::Error;
+using client::Status;
+
+// Uniform in [-1, 1): no element dominates a sum, and cancellation happens.
+std::vector<uint8_t> RandomBytes(const Format& format, int64_t elements,
+                                 std::mt19937_64* random) {
+  std::vector<uint8_t> bytes(static_cast<size_t>(elements) * format.bytes);
+  for (size_t at = 0; at < bytes.size(); at += format.bytes) {
+    const double unit = static_cast<double>((*random)() >> 11) * 0x1p-53;
+    Encode(format, unit * 2 - 1, &bytes[at]);
+  }
+  return bytes;
+}
+
+double At(const ProblemOperand& operand, int64_t index) {
+  return Decode(
+      *operand.format,
+      &operand.bytes[static_cast<size_t>(index) * operand.format->bytes]);
+}
+
+// Reads "m=64" into dims that are there already.
+Status ReadDims(const ProblemFlags& flags,
+                std::map<std::string, int64_t>* dims) {
+  for (const std::string& text : flags.dims) {
+    const size_t equals = text.find('=');
+    const std::string name = text.substr(0, equals);
+    char* end = nullptr;
+    const int64_t value = equals == std::string::npos
+                              ? 0
+                              : strtoll(text.c_str() + equals + 1, &end, 10);
+    if (end == nullptr || *end != '\0' || value < 1 ||
+        dims->find(name) == dims->end()) {
+      return Error(INGOT_INVALID_ARGUMENT,
+                   "dim: found \"%s\", allowed NAME=VALUE of this op's dims",
+                   text.c_str());
+    }
+    (*dims)[name] = value;
+  }
+  return Status();
+}
+
+// Everything of a problem but its spec's attributes and its reference.
+struct Draft {
+  Problem* problem;
+  std::mt19937_64 random;
+
+  Status AddOperand(const std::string& name, const std::string& dtype,
+                    int64_t elements, bool output) {
+    const Format* format = FindFormat(dtype);
+    if (format == nullptr) {
+      return Error(INGOT_INVALID_ARGUMENT,
+                   "dtype: found \"%s\", allowed bf16, f16 or f32",
+                   dtype.c_str());
+    }
+    ProblemOperand operand = {name, format, output,
+                              RandomBytes(*format, elements, &random)};
+    problem->operands.push_back(std::move(operand));
+    v1::Operand* in_spec = problem->spec.add_operands();
+    in_spec->set_name(name);
+    in_spec->set_dtype(dtype);
+    return Status();
+  }
+
+  void AddDims() {
+    for (const auto& [name, value] : problem->dims) {
+      v1::Dim* dim = problem->spec.add_dims();
+      dim->set_name(name);
+      dim->set_value(value);
+      problem->title += " " + name + "=" + std::to_string(value);
+    }
+  }
+};
+
+// The tolerance of a sum of k products in f32, then one rounding.
+Comparison CompareGemm(const std::vector<ProblemOperand>& operands, int64_t m,
+                       int64_t n, int64_t k, bool a_transposed,
+                       bool b_transposed, double alpha) {
+  const ProblemOperand& a = operands[0];
+  const ProblemOperand& b = operands[1];
+  const ProblemOperand& d = operands[2];
+  const Format& out = *d.format;
+  Comparison comparison;
+  for (int64_t i = 0; i < m; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      double sum = 0;
+      double magnitude = 0;
+      for (int64_t p = 0; p < k; ++p) {
+        const double product = At(a, a_transposed ? p * m + i : i * k + p) *
+                               At(b, b_transposed ? j * k + p : p * n + j);
+        sum += product;
+        magnitude += std::fabs(product);
+      }
+      const double reference = alpha * sum;
+      const double tolerance = out.unit() * std::fabs(reference) +
+                               4 * std::sqrt(static_cast<double>(k)) * 0x1p-24 *
+                                   std::fabs(alpha) * magnitude +
+                               out.smallest_subnormal() / 2;
+      comparison.Add(At(d, i * n + j), reference, tolerance);
+    }
+  }
+  return comparison;
+}
+
+Status MakeGemm(const ProblemFlags& flags, Draft draft) {
+  Problem& problem = *draft.problem;
+  problem.dims = {{"m", 64}, {"n", 256}, {"k", 256}};
+  INGOT_CLIENT_RETURN_IF_ERROR(ReadDims(flags, &problem.dims));
+  const int64_t m = problem.dims["m"];
+  const int64_t n = problem.dims["n"];
+  const int64_t k = problem.dims["k"];
+  const std::string& out =
+      flags.out_dtype.empty() ? flags.dtype : flags.out_dtype;
+  problem.title = "gemm " + flags.dtype + " -> " + out + " " + flags.layout;
+  draft.AddDims();
+  INGOT_CLIENT_RETURN_IF_ERROR(
+      draft.AddOperand("a", flags.dtype, m * k, false));
+  INGOT_CLIENT_RETURN_IF_ERROR(
+      draft.AddOperand("b", flags.dtype, k * n, false));
+  INGOT_CLIENT_RETURN_IF_ERROR(draft.AddOperand("d", out, m * n, true));
+  v1::Attr* layout = problem.spec.add_attrs();
+  layout->set_name("layout");
+  layout->set_string_value(flags.layout);
+  const double alpha = 0.75;
+  problem.scalars = {{"alpha", alpha}};
+  const bool a_transposed = flags.layout[0] == 't';
+  const bool b_transposed = flags.layout[1] == 't';
+  problem.compare = [=](const std::vector<ProblemOperand>& operands) {
+    return CompareGemm(operands, m, n, k, a_transposed, b_transposed, alpha);
+  };
+  return Status();
+}
+
+Comparison CompareRmsNorm(const std::vector<ProblemOperand>& operands,
+                          int64_t rows, int64_t n, double eps) {
+  const ProblemOperand& x = operands[0];
+  const ProblemOperand& y = operands[1];
+  const ProblemOperand& weight = operands[2];
+  const Format& out = *y.format;
+  Comparison comparison;
+  for (int64_t row = 0; row < rows; ++row) {
+    double sum = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      sum += At(x, row * n + i) * At(x, row * n + i);
+    }
+    const double rstd = 1 / std::sqrt(sum / static_cast<double>(n) + eps);
+    for (int64_t i = 0; i < n; ++i) {
+      const double reference = At(x, row * n + i) * rstd * At(weight, i);
+      const double tolerance = (out.unit() + 0x1p-20) * std::fabs(reference) +
+                               out.smallest_subnormal() / 2;
+      comparison.Add(At(y, row * n + i), reference, tolerance);
+    }
+  }
+  return comparison;
+}
+
+Status MakeRmsNorm(const ProblemFlags& flags, Draft draft) {
+  Problem& problem = *draft.problem;
+  problem.dims = {{"rows", 17}, {"n", 4096}};
+  INGOT_CLIENT_RETURN_IF_ERROR(ReadDims(flags, &problem.dims));
+  const int64_t rows = problem.dims["rows"];
+  const int64_t n = problem.dims["n"];
+  problem.title = "rmsnorm " + flags.dtype;
+  draft.AddDims();
+  INGOT_CLIENT_RETURN_IF_ERROR(
+      draft.AddOperand("x", flags.dtype, rows * n, false));
+  INGOT_CLIENT_RETURN_IF_ERROR(
+      draft.AddOperand("y", flags.dtype, rows * n, true));
+  INGOT_CLIENT_RETURN_IF_ERROR(
+      draft.AddOperand("weight", flags.dtype, n, false));
+  const double eps = 1e-5;
+  problem.scalars = {{"eps", eps}};
+  problem.compare = [=](const std::vector<ProblemOperand>& operands) {
+    // The kernel is given eps in f32.
+    return CompareRmsNorm(operands, rows, n, static_cast<float>(eps));
+  };
+  return Status();
+}
+
+}  // namespace
+
+void Comparison::Add(double found, double reference, double tolerance) {
+  ++elements;
+  const double error = std::fabs(found - reference);
+  if (!(error <= tolerance)) ++beyond;
+  if (std::isnan(error)) return;
+  largest_error = std::max(largest_error, error);
+  share = std::max(share, error / tolerance);
+}
+
+const std::vector<std::string>& ProblemOps() {
+  static const auto* ops = new std::vector<std::string>{"gemm", "rmsnorm"};
+  return *ops;
+}
+
+Status MakeProblem(const std::string& op, const ProblemFlags& flags,
+                   Problem* problem) {
+  *problem = Problem();
+  problem->spec.set_op(op);
+  problem->spec.set_target("gfx950");
+  const Draft draft = {problem, std::mt19937_64(flags.seed)};
+  if (flags.layout.size() != 2) {
+    return Error(INGOT_INVALID_ARGUMENT,
+                 "layout: found \"%s\", allowed nn, nt, tn or tt",
+                 flags.layout.c_str());
+  }
+  if (op == "gemm") return MakeGemm(flags, draft);
+  if (op == "rmsnorm") return MakeRmsNorm(flags, draft);
+  return Error(INGOT_INVALID_ARGUMENT,
+               "op: found \"%s\", allowed gemm or rmsnorm: only those have a "
+               "reference here",
+               op.c_str());
+}
+
+}  // namespace ingot::ctl
