@@ -1,0 +1,66 @@
+// What operators ask, without gRPC. May read the whole store: never called on
+// the threads that serve look-ups.
+#ifndef INGOT_SERVER_ADMIN_H_
+#define INGOT_SERVER_ADMIN_H_
+
+#include <functional>
+#include <mutex>
+#include <string>
+
+#include "ingot/v1/admin.pb.h"
+#include "proto/status.h"
+#include "server/builder.h"
+#include "server/counters.h"
+#include "server/job_queue.h"
+#include "server/kernel_store.h"
+#include "server/lookup.h"
+#include "server/worker_pool.h"
+
+namespace ingot::server {
+
+// Thread-safe.
+class Admin {
+ public:
+  struct Parts {
+    KernelStore& store;
+    Builder& builder;
+    Lookup& lookup;
+    JobQueue& queue;
+    WorkerPool& pool;
+    Counters& counters;
+    // The daemon is stopping: a scan ends early.
+    std::function<bool()> stopping;
+  };
+
+  explicit Admin(const Parts& parts) : parts_(parts) {}
+
+  absl::StatusOr<v1::StatsResponse> Stats(const v1::StatsRequest& request);
+  absl::StatusOr<v1::ListResponse> List(const v1::ListRequest& request);
+  absl::StatusOr<v1::DescribeResponse> Describe(
+      const v1::DescribeRequest& request);
+  // Waits for a worker when a disassembly is wanted.
+  absl::StatusOr<v1::InspectResponse> Inspect(
+      const v1::InspectRequest& request);
+  absl::StatusOr<v1::DeleteResponse> Delete(const v1::DeleteRequest& request);
+  absl::StatusOr<v1::VerifyResponse> Verify(const v1::VerifyRequest& request);
+
+  // An entry that the store found damaged and dropped, for Verify's answer.
+  void OnDamage(absl::string_view key);
+
+ private:
+  // The key of an object, by reading records until one names the digest.
+  absl::StatusOr<std::string> KeyOf(const v1::InspectRequest& request);
+  absl::StatusOr<std::string> Disassemble(const std::string& object);
+  absl::StatusOr<uint64_t> DeleteWhere(
+      const std::function<bool(const v1::Record&)>& matches);
+
+  const Parts parts_;
+  const MonotonicTime started_ = SteadyNow();
+  std::mutex mutex_;
+  bool verifying_ = false;
+  std::vector<std::string> damaged_;  // while verifying
+};
+
+}  // namespace ingot::server
+
+#endif  // INGOT_SERVER_ADMIN_H_

@@ -1,0 +1,125 @@
+#include "server/admin_rpc.h"
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "server/retry_info.h"
+#include "server/rpc_bytes.h"
+#include "server/rpc_status.h"
+
+namespace ingot::server {
+namespace {
+
+// Requests that may wait for the one thread.
+constexpr size_t kMaxTasks = 64;
+
+class AdminReactor : public grpc::ServerUnaryReactor {
+ public:
+  void OnDone() override { delete this; }
+};
+
+}  // namespace
+
+AdminRpc::AdminRpc(ingot::server::Admin& admin)
+    : admin_(admin), thread_([this] { Loop(); }) {}
+
+AdminRpc::~AdminRpc() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    stopping_ = true;
+    changed_.notify_one();
+  }
+  thread_.join();
+}
+
+void AdminRpc::Loop() {
+  for (;;) {
+    std::function<void()> task;
+    {
+      std::unique_lock<std::mutex> lock(mutex_);
+      changed_.wait(lock, [this] { return stopping_ || !tasks_.empty(); });
+      if (tasks_.empty()) return;
+      task = std::move(tasks_.front());
+      tasks_.pop_front();
+    }
+    task();
+  }
+}
+
+template <AdminRpc::When when, typename Request, typename Response>
+grpc::ServerUnaryReactor* AdminRpc::Run(
+    absl::StatusOr<Response> (ingot::server::Admin::*method)(const Request&),
+    const grpc::ByteBuffer& request, grpc::ByteBuffer* response) {
+  auto* const reactor = new AdminReactor;
+  const MessageBytes bytes(request);
+  auto parsed = std::make_shared<Request>();
+  if (!parsed->ParseFromArray(bytes.view().data(),
+                              static_cast<int>(bytes.view().size()))) {
+    reactor->Finish(ToRpc(absl::InvalidArgumentError(absl::StrCat(
+        Request::descriptor()->name(), ": the message is malformed"))));
+    return reactor;
+  }
+  const auto task = [this, method, parsed, reactor, response] {
+    const absl::StatusOr<Response> answer = (admin_.*method)(*parsed);
+    if (answer.ok()) *response = BufferOf(answer->SerializeAsString());
+    reactor->Finish(ToRpc(answer.status()));
+  };
+  if (when == When::kNow) {
+    task();
+    return reactor;
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (tasks_.size() >= kMaxTasks) {
+    reactor->Finish(
+        ToRpc(WithRetryInfo(absl::ResourceExhaustedError(absl::StrCat(
+                                "admin requests: found ", tasks_.size(),
+                                " waiting, allowed ", kMaxTasks)),
+                            std::chrono::seconds(1))));
+    return reactor;
+  }
+  tasks_.push_back(task);
+  changed_.notify_one();
+  return reactor;
+}
+
+grpc::ServerUnaryReactor* AdminRpc::Stats(grpc::CallbackServerContext*,
+                                          const grpc::ByteBuffer* request,
+                                          grpc::ByteBuffer* response) {
+  return Run<When::kNow>(&ingot::server::Admin::Stats, *request, response);
+}
+
+grpc::ServerUnaryReactor* AdminRpc::List(grpc::CallbackServerContext*,
+                                         const grpc::ByteBuffer* request,
+                                         grpc::ByteBuffer* response) {
+  return Run<When::kOnThread>(&ingot::server::Admin::List, *request, response);
+}
+
+grpc::ServerUnaryReactor* AdminRpc::Describe(grpc::CallbackServerContext*,
+                                             const grpc::ByteBuffer* request,
+                                             grpc::ByteBuffer* response) {
+  return Run<When::kNow>(&ingot::server::Admin::Describe, *request, response);
+}
+
+grpc::ServerUnaryReactor* AdminRpc::Inspect(grpc::CallbackServerContext*,
+                                            const grpc::ByteBuffer* request,
+                                            grpc::ByteBuffer* response) {
+  return Run<When::kOnThread>(&ingot::server::Admin::Inspect, *request,
+                              response);
+}
+
+grpc::ServerUnaryReactor* AdminRpc::Delete(grpc::CallbackServerContext*,
+                                           const grpc::ByteBuffer* request,
+                                           grpc::ByteBuffer* response) {
+  return Run<When::kOnThread>(&ingot::server::Admin::Delete, *request,
+                              response);
+}
+
+grpc::ServerUnaryReactor* AdminRpc::Verify(grpc::CallbackServerContext*,
+                                           const grpc::ByteBuffer* request,
+                                           grpc::ByteBuffer* response) {
+  return Run<When::kOnThread>(&ingot::server::Admin::Verify, *request,
+                              response);
+}
+
+}  // namespace ingot::server

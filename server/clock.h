@@ -1,0 +1,18 @@
+// Time as the daemon's parts see it: handed in, so that tests need not wait.
+#ifndef INGOT_SERVER_CLOCK_H_
+#define INGOT_SERVER_CLOCK_H_
+
+#include <chrono>
+#include <functional>
+
+namespace ingot::server {
+
+using MonotonicTime = std::chrono::steady_clock::time_point;
+// Called from any thread.
+using Clock = std::function<MonotonicTime()>;
+
+inline MonotonicTime SteadyNow() { return std::chrono::steady_clock::now(); }
+
+}  // namespace ingot::server
+
+#endif  // INGOT_SERVER_CLOCK_H_

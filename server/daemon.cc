@@ -1,0 +1,296 @@
+#include "server/daemon.h"
+
+#include <grpcpp/ext/proto_server_reflection_plugin.h>
+#include <grpcpp/health_check_service_interface.h>
+#include <grpcpp/security/server_credentials.h>
+#include <grpcpp/server_builder.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/escaping.h"
+#include "cache/checked_store.h"
+#include "cache/rocksdb_store.h"
+#include "cache/tiered_store.h"
+#include "server/cpu_budget.h"
+#include "server/listen_address.h"
+#include "server/validity.h"
+#include "server/version.h"
+
+namespace ingot::server {
+namespace {
+
+using Level = Log::Level;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr int64_t kMib = 1 << 20;
+constexpr size_t kMaxRefusals = 65536;
+constexpr size_t kMaxBundles = 64;
+// How long calls may take to end once there is nothing more to wait for.
+constexpr milliseconds kShutdownGrace{500};
+constexpr milliseconds kTick{1000};
+
+absl::Status MakeFolder(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (!error) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("state_dir: cannot make ", path, ": ", error.message()));
+}
+
+std::string OwnPath() {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/exe", error).string();
+}
+
+std::string Hex(absl::string_view key) { return absl::BytesToHexString(key); }
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(const Config& config,
+                                                      Log& log) {
+  std::unique_ptr<Daemon> daemon(new Daemon(config, log));
+  if (!config.tcp.empty()) {
+    INGOT_RETURN_IF_ERROR(CheckTcpAddress(config.tcp, config.insecure));
+  }
+  INGOT_RETURN_IF_ERROR(MakeFolder(config.state_dir));
+  INGOT_RETURN_IF_ERROR(daemon->OpenStore());
+  INGOT_RETURN_IF_ERROR(daemon->OpenPrograms());
+  daemon->StartWorkers();
+  daemon->MakeServices();
+  INGOT_RETURN_IF_ERROR(daemon->Listen());
+  daemon->ticker_ = std::thread([d = daemon.get()] { d->Tick(); });
+  log.Write(
+      Level::kInfo, "serving",
+      {{"version", kVersion},
+       {"socket", config.socket},
+       {"tcp_port", daemon->tcp_port_},
+       {"workers", daemon->pool_->size()},
+       {"entries", static_cast<int64_t>(daemon->tiers_->Stats().entries)}});
+  return daemon;
+}
+
+absl::Status Daemon::OpenStore() {
+  cache::RocksOptions options;
+  options.directory = absl::StrCat(config_.state_dir, "/store");
+  options.quota_bytes = static_cast<uint64_t>(config_.store_quota_mib * kMib);
+  options.free_floor_bytes =
+      static_cast<uint64_t>(config_.store_free_floor_mib * kMib);
+  options.log = [this](absl::string_view line) {
+    log_.Write(Level::kWarn, "store", {{"what", line}});
+  };
+  INGOT_ASSIGN_OR_RETURN(std::unique_ptr<cache::Store> rocks,
+                         cache::OpenRocksStore(std::move(options)));
+  cache::Checks checks;
+  checks.entry = CheckStored;
+  checks.on_damage = [this](absl::string_view key, const absl::Status& why) {
+    log_.Write(Level::kError, "damaged entry dropped",
+               {{"key", Hex(key)}, {"why", why.message()}});
+    if (Admin* admin = damage_listener_.load()) admin->OnDamage(key);
+  };
+  auto checked = std::make_unique<cache::CheckedStore>(std::move(rocks),
+                                                       std::move(checks));
+  cache::MemoryOptions memory;
+  memory.bytes = static_cast<uint64_t>(config_.memory_cache_mib * kMib);
+  auto upper = std::make_unique<cache::MemoryStore>(memory);
+  memory_ = upper.get();
+  tiers_ = std::make_unique<cache::TieredStore>(std::move(upper),
+                                                std::move(checked));
+  store_ = std::make_unique<KernelStore>(
+      *memory_, *tiers_, counters_, [this](const std::string& line) {
+        log_.Write(Level::kError, "store", {{"what", line}});
+      });
+  return absl::OkStatus();
+}
+
+absl::Status Daemon::OpenPrograms() {
+  const std::string own = OwnPath();
+  INGOT_ASSIGN_OR_RETURN(own_program_, ProgramFile::Open(own));
+  const std::string worker =
+      !config_.worker_program.empty()
+          ? config_.worker_program
+          : (std::filesystem::path(own).parent_path() / "ingot-worker")
+                .string();
+  absl::StatusOr<std::unique_ptr<ProgramFile>> program =
+      ProgramFile::Open(worker);
+  INGOT_RETURN_IF_ERROR(Annotate(program.status(), "worker_program"));
+  worker_program_ = *std::move(program);
+  return absl::OkStatus();
+}
+
+void Daemon::StartWorkers() {
+  const Budget budget = BudgetOfProcess();
+  const int64_t memory = config_.memory_budget_mib > 0
+                             ? config_.memory_budget_mib * kMib
+                             : budget.memory_bytes / 5 * 4;
+  PoolSettings settings;
+  settings.workers = WorkerCount(static_cast<int>(config_.workers), budget,
+                                 memory, config_.worker_max_rss_mib * kMib);
+  settings.worker.memory_bytes = config_.worker_memory_mib * kMib;
+  settings.worker.cpu_seconds = config_.worker_cpu_seconds;
+  settings.worker.directory = absl::StrCat(config_.state_dir, "/work");
+  settings.job_timeout = seconds(config_.compile_timeout_seconds);
+  settings.max_jobs = static_cast<int>(config_.worker_max_jobs);
+  settings.max_rss_bytes =
+      static_cast<uint64_t>(config_.worker_max_rss_mib * kMib);
+  std::error_code error;
+  std::filesystem::create_directories(settings.worker.directory, error);
+  if (error) settings.worker.directory.clear();  // ours will do
+
+  queue_ =
+      std::make_unique<JobQueue>(static_cast<size_t>(config_.queue_capacity));
+  refusals_ = std::make_unique<NegativeCache>(
+      kMaxRefusals, seconds(config_.refusal_ttl_seconds),
+      seconds(config_.transient_refusal_ttl_seconds));
+  bundles_ = std::make_unique<Bundles>(
+      absl::StrCat(config_.state_dir, "/bundles"), kMaxBundles);
+  builder_ = std::make_unique<Builder>(
+      *store_, *queue_, *refusals_, *bundles_, counters_, settings.workers,
+      [this](const std::string& op, absl::string_view key,
+             const absl::Status& status,
+             int64_t us) { LogBuild(op, key, status, us); });
+  pool_ = std::make_unique<WorkerPool>(
+      *worker_program_, *queue_, counters_, std::move(settings),
+      [this](absl::string_view event, const std::string& what) {
+        log_.Write(Level::kInfo, event, {{"what", what}});
+      });
+}
+
+void Daemon::MakeServices() {
+  LookupSettings settings;
+  settings.reply_cache_bytes =
+      static_cast<size_t>(config_.reply_cache_mib * kMib);
+  settings.plan_cache_bytes =
+      static_cast<size_t>(config_.plan_cache_mib * kMib);
+  lookup_ = std::make_unique<Lookup>(
+      *store_, *builder_, counters_, settings,
+      [this](const RequestLog& request) { LogRequest(request); });
+  admin_ = std::make_unique<Admin>(
+      Admin::Parts{*store_, *builder_, *lookup_, *queue_, *pool_, counters_,
+                   [this] { return stopping_.load(); }});
+  damage_listener_.store(admin_.get());
+  kernels_rpc_ = std::make_unique<KernelsRpc>(
+      *lookup_, *store_, [this] { return RestartPending(); });
+  admin_rpc_ = std::make_unique<AdminRpc>(*admin_);
+}
+
+absl::Status Daemon::Listen() {
+  grpc::EnableDefaultHealthCheckService(true);
+  grpc::reflection::InitProtoReflectionServerBuilderPlugin();
+  grpc::ServerBuilder builder;
+  builder.SetMaxReceiveMessageSize(static_cast<int>(kMaxRequestBytes));
+  builder.SetMaxSendMessageSize(-1);
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  // Clients find a dead peer by pinging; let them.
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  builder.AddChannelArgument(
+      GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 5000);
+  builder.RegisterService(kernels_rpc_.get());
+  builder.RegisterService(admin_rpc_.get());
+  int socket_bound = 1;
+  if (!config_.socket.empty()) {
+    INGOT_RETURN_IF_ERROR(PrepareSocketPath(config_.socket));
+    builder.AddListeningPort(absl::StrCat("unix:", config_.socket),
+                             grpc::InsecureServerCredentials(), &socket_bound);
+  }
+  int tcp_bound = 1;
+  if (!config_.tcp.empty()) {
+    builder.AddListeningPort(config_.tcp, grpc::InsecureServerCredentials(),
+                             &tcp_bound);
+  }
+  server_ = builder.BuildAndStart();
+  if (server_ == nullptr || socket_bound == 0 || tcp_bound == 0) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "cannot listen on ", config_.socket,
+        config_.socket.empty() || config_.tcp.empty() ? "" : " and ",
+        config_.tcp));
+  }
+  if (!config_.socket.empty()) chmod(config_.socket.c_str(), 0660);
+  if (!config_.tcp.empty()) tcp_port_ = tcp_bound;
+  grpc::HealthCheckServiceInterface* health = server_->GetHealthCheckService();
+  health->SetServingStatus(v1::Kernels::service_full_name(), true);
+  health->SetServingStatus(v1::Admin::service_full_name(), true);
+  health->SetServingStatus(true);
+  return absl::OkStatus();
+}
+
+// Replies that are kept whole do not see what the store loses by itself.
+void Daemon::Tick() {
+  uint64_t seen = 0;
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (!stopped_.wait_for(lock, kTick, [this] { return stopping_.load(); })) {
+    const cache::StoreStats stats = tiers_->Stats();
+    const uint64_t losses = stats.evictions + stats.damaged;
+    if (losses != seen) lookup_->ForgetReplies();
+    seen = losses;
+  }
+}
+
+bool Daemon::RestartPending() const {
+  return own_program_->ChangedOnDisk() || worker_program_->ChangedOnDisk() ||
+         pool_->foreign_worker();
+}
+
+void Daemon::LogBuild(const std::string& op, absl::string_view key,
+                      const absl::Status& status, int64_t compile_us) {
+  log_.Write(status.ok() ? Level::kInfo : Level::kWarn, "compile",
+             {{"op", op},
+              {"key", Hex(key)},
+              {"code", absl::StatusCodeToString(status.code())},
+              {"message", status.message()},
+              {"compile_us", compile_us}});
+}
+
+void Daemon::LogRequest(const RequestLog& request) {
+  log_.Write(Level::kInfo, "request",
+             {{"request_id", request.request_id},
+              {"op", request.op},
+              {"code", absl::StatusCodeToString(request.status.code())},
+              {"message", request.status.message()},
+              {"compile_us", request.compile_us},
+              {"wait_us", request.wait_us}});
+}
+
+void Daemon::Drain() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (stopping_.exchange(true)) return;
+    stopped_.notify_all();
+  }
+  log_.Write(Level::kInfo, "draining",
+             {{"builds", static_cast<int64_t>(builder_->in_flight())}});
+  server_->GetHealthCheckService()->SetServingStatus(false);
+  builder_->Drain();
+  const MonotonicTime deadline =
+      SteadyNow() + seconds(config_.drain_timeout_seconds);
+  while (builder_->in_flight() > 0 && SteadyNow() < deadline) {
+    std::this_thread::sleep_for(milliseconds(10));
+  }
+  pool_->Interrupt();
+  builder_->GiveUp();
+  server_->Shutdown(std::chrono::system_clock::now() + kShutdownGrace);
+  pool_->Stop();
+  log_.Write(Level::kInfo, "stopped", {});
+}
+
+Daemon::~Daemon() {
+  stopping_.store(true);
+  stopped_.notify_all();
+  if (ticker_.joinable()) ticker_.join();
+  if (queue_) builder_->Drain();
+  if (pool_) pool_->Interrupt();
+  if (builder_) builder_->GiveUp();
+  if (server_) server_->Shutdown(std::chrono::system_clock::now());
+  if (pool_) pool_->Stop();
+  // Before the objects that its calls and its damage reports look at.
+  server_.reset();
+  admin_rpc_.reset();
+  damage_listener_.store(nullptr);
+}
+
+}  // namespace ingot::server

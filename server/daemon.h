@@ -1,0 +1,86 @@
+// The daemon as one object: store, workers, services, and how they start and
+// stop.
+#ifndef INGOT_SERVER_DAEMON_H_
+#define INGOT_SERVER_DAEMON_H_
+
+#include <grpcpp/server.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "cache/memory_store.h"
+#include "proto/status.h"
+#include "server/admin_rpc.h"
+#include "server/config.h"
+#include "server/kernels_rpc.h"
+#include "server/log.h"
+
+namespace ingot::server {
+
+class Daemon {
+ public:
+  // Everything up and SERVING. FAILED_PRECONDITION and INVALID_ARGUMENT say
+  // what an operator has to put right. `log` must outlive the daemon.
+  static absl::StatusOr<std::unique_ptr<Daemon>> Start(const Config& config,
+                                                       Log& log);
+  // Stops at once what Drain did not.
+  ~Daemon();
+  Daemon(const Daemon&) = delete;
+  Daemon& operator=(const Daemon&) = delete;
+
+  // NOT_SERVING; hands queued compiles back, lets running ones end within
+  // `drain_timeout_seconds`; then ends all calls. Takes less than 10 s.
+  void Drain();
+
+  int tcp_port() const { return tcp_port_; }  // 0: none
+
+ private:
+  Daemon(const Config& config, Log& log) : config_(config), log_(log) {}
+
+  absl::Status OpenStore();
+  absl::Status OpenPrograms();
+  void StartWorkers();
+  void MakeServices();
+  absl::Status Listen();
+  void Tick();
+
+  bool RestartPending() const;
+  void LogBuild(const std::string& op, absl::string_view key,
+                const absl::Status& status, int64_t compile_us);
+  void LogRequest(const RequestLog& request);
+
+  const Config config_;
+  Log& log_;
+  std::atomic<bool> stopping_{false};
+  std::mutex mutex_;
+  std::condition_variable stopped_;
+
+  // In the order in which they need each other.
+  Counters counters_;
+  std::unique_ptr<ProgramFile> own_program_;
+  std::unique_ptr<ProgramFile> worker_program_;
+  cache::MemoryStore* memory_ = nullptr;  // inside tiers_
+  std::unique_ptr<cache::Store> tiers_;
+  std::unique_ptr<KernelStore> store_;
+  std::unique_ptr<JobQueue> queue_;
+  std::unique_ptr<NegativeCache> refusals_;
+  std::unique_ptr<Bundles> bundles_;
+  std::unique_ptr<Builder> builder_;
+  std::unique_ptr<WorkerPool> pool_;
+  std::unique_ptr<Lookup> lookup_;
+  std::unique_ptr<Admin> admin_;
+  std::atomic<Admin*> damage_listener_{nullptr};
+  std::unique_ptr<KernelsRpc> kernels_rpc_;
+  std::unique_ptr<AdminRpc> admin_rpc_;
+  std::unique_ptr<grpc::Server> server_;
+  std::thread ticker_;
+  int tcp_port_ = 0;
+};
+
+}  // namespace ingot::server
+
+#endif  // INGOT_SERVER_DAEMON_H_

@@ -1,0 +1,230 @@
+#include "server/lookup.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "server/reply.h"
+
+namespace ingot::server {
+namespace {
+
+int64_t MicrosSince(MonotonicTime start) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(SteadyNow() -
+                                                               start)
+      .count();
+}
+
+absl::string_view ResultName(const std::vector<KernelSlot>& slots) {
+  Source slowest = Source::kMemory;
+  for (const KernelSlot& slot : slots) {
+    slowest = std::max(slowest, slot.source);
+  }
+  if (slots.empty()) return "planned";
+  switch (slowest) {
+    case Source::kMemory:
+      return "hit_memory";
+    case Source::kStore:
+      return "hit_store";
+    case Source::kCompiled:
+      return "compiled";
+    case Source::kCoalesced:
+      return "coalesced";
+  }
+  return "";
+}
+
+}  // namespace
+
+Lookup::Lookup(KernelStore& store, Builder& builder, Counters& counters,
+               const LookupSettings& settings, Note note)
+    : store_(store),
+      builder_(builder),
+      counters_(counters),
+      note_(std::move(note)),
+      plans_(settings.plan_cache_bytes),
+      replies_(settings.reply_cache_bytes, settings.reply_ttl) {
+  for (size_t code = 0; code < refused_.size(); ++code) {
+    refused_[code] = &counters.Get(absl::StrCat(
+        "ingot_requests_refused_total{code=\"",
+        absl::StatusCodeToString(static_cast<absl::StatusCode>(code)), "\"}"));
+  }
+}
+
+Counter& Lookup::Requests(absl::string_view op, absl::string_view result) {
+  return counters_.Get(absl::StrCat("ingot_requests_total{op=\"", op,
+                                    "\",result=\"", result, "\"}"));
+}
+
+Lookup::Started Lookup::Refuse(absl::Status status) {
+  refused_[static_cast<size_t>(status.code())]->Add();
+  return {Reply(std::move(status)), nullptr};
+}
+
+void Lookup::Remember(absl::string_view request, uint64_t generation,
+                      const cache::Bytes& reply, absl::string_view op) {
+  replies_.Insert(request, {reply, &Requests(op, "hit_memory")}, reply->size(),
+                  generation);
+}
+
+Lookup::Started Lookup::Get(absl::string_view request,
+                            absl::FunctionRef<Done()> make_done) {
+  std::string storage;
+  const absl::string_view key = WithoutRequestId(request, &storage);
+  if (std::optional<CachedReply> cached = replies_.Find(key)) {
+    cached->hits->Add();
+    return {Reply(std::move(cached->bytes)), nullptr};
+  }
+  const uint64_t generation = replies_.generation();
+  const absl::StatusOr<RequestView> view = ViewRequest(request);
+  if (!view.ok()) return Refuse(view.status());
+  if (view->pin_epoch != 0 && view->pin_epoch != kEpoch) {
+    return Refuse(absl::FailedPreconditionError(absl::StrCat(
+        "pin_epoch: found ", view->pin_epoch, ", allowed 0 or ", kEpoch)));
+  }
+  const absl::StatusOr<std::shared_ptr<const AskedPlan>> plan =
+      plans_.Get(view->spec);
+  if (!plan.ok()) return Refuse(plan.status());
+  const absl::StatusOr<std::vector<size_t>> wanted =
+      WantedKernels(**plan, *view);
+  if (!wanted.ok()) return Refuse(wanted.status());
+
+  const EncodedPlan& encoded = *(*plan)->plan;
+  std::vector<KernelSlot> slots;
+  std::vector<size_t> missing;
+  for (const size_t index : *wanted) {
+    const PlanKernel& kernel = encoded.plan.kernels[index];
+    std::optional<Found> found =
+        view->omit_bytes ? store_.FindRecord(kernel.key, kernel.encoding)
+                         : store_.Find(kernel.key, kernel.encoding);
+    if (!found) missing.push_back(slots.size());
+    slots.push_back({&kernel});
+    if (!found) continue;
+    slots.back().entry = std::move(found->entry);
+    slots.back().source = found->source;
+  }
+  if (!missing.empty()) {
+    std::shared_ptr<LookupCall> call(new LookupCall(
+        *this, *plan, request, *view, std::move(slots), make_done()));
+    std::optional<Reply> early =
+        call->Start(missing, view->priority == v1::PRIORITY_WARMUP
+                                 ? Priority::kWarmup
+                                 : Priority::kInteractive);
+    if (early) return {std::move(early), nullptr, true};
+    return {std::nullopt, std::move(call), true};
+  }
+  const std::string& op = encoded.plan.resolved.op;
+  const absl::string_view result = ResultName(slots);
+  Requests(op, result).Add();
+  auto bytes =
+      std::make_shared<const std::string>(EncodeReply(encoded, *view, slots));
+  if (result != "hit_store") {
+    Remember(key, generation, bytes, op);
+  } else if (view->omit_bytes) {
+    // Records are not kept in memory on their own; the reply is.
+    for (KernelSlot& slot : slots) slot.source = Source::kMemory;
+    Remember(
+        key, generation,
+        std::make_shared<const std::string>(EncodeReply(encoded, *view, slots)),
+        op);
+  }
+  return {Reply(std::move(bytes)), nullptr};
+}
+
+LookupCall::LookupCall(Lookup& lookup, std::shared_ptr<const AskedPlan> plan,
+                       absl::string_view request, const RequestView& view,
+                       std::vector<KernelSlot> slots, Lookup::Done done)
+    : lookup_(lookup),
+      plan_(std::move(plan)),
+      request_(request),
+      done_(std::move(done)),
+      slots_(std::move(slots)) {
+  view_ = *ViewRequest(request_);  // the same, pointing into our own bytes
+}
+
+std::optional<Reply> LookupCall::Start(const std::vector<size_t>& missing,
+                                       Priority priority) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    waiting_ += missing.size();
+  }
+  for (const size_t slot : missing) {
+    Flights::Ticket ticket =
+        lookup_.builder_.Build(*slots_[slot].kernel, priority,
+                               [self = shared_from_this(), slot](
+                                   const BuildOutcome& outcome, bool owner) {
+                                 self->OnBuilt(slot, outcome, owner);
+                               });
+    const std::lock_guard<std::mutex> lock(mutex_);
+    tickets_.push_back(std::move(ticket));
+  }
+  Settle();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  starting_ = false;
+  return std::move(early_);
+}
+
+void LookupCall::OnBuilt(size_t slot, const BuildOutcome& outcome, bool owner) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    KernelSlot& built = slots_[slot];
+    if (!outcome.ok()) {
+      if (error_.ok()) error_ = outcome.status();
+    } else {
+      built.entry = outcome->entry;
+      built.source = !outcome->compiled ? Source::kMemory
+                     : owner            ? Source::kCompiled
+                                        : Source::kCoalesced;
+      built.compile_us = owner ? outcome->compile_us : 0;
+    }
+  }
+  Settle();
+}
+
+void LookupCall::Settle() {
+  Reply answer;
+  Lookup::Done done;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    --waiting_;
+    if (finished_ || (waiting_ > 0 && error_.ok())) return;
+    finished_ = true;
+    answer = Answer();
+    if (starting_) {
+      early_ = std::move(answer);
+      return;
+    }
+    done = std::move(done_);
+  }
+  done(std::move(answer));
+}
+
+Reply LookupCall::Answer() {
+  const std::string& op = plan_->plan->plan.resolved.op;
+  RequestLog log{std::string(view_.request_id), op, error_, 0,
+                 MicrosSince(started_)};
+  for (const KernelSlot& slot : slots_) log.compile_us += slot.compile_us;
+  lookup_.note_(log);
+  if (!error_.ok()) {
+    lookup_.refused_[static_cast<size_t>(error_.code())]->Add();
+    return error_;
+  }
+  lookup_.Requests(op, ResultName(slots_)).Add();
+  return cache::Bytes(std::make_shared<const std::string>(
+      EncodeReply(*plan_->plan, view_, slots_)));
+}
+
+bool LookupCall::Abandon() {
+  std::vector<Flights::Ticket> tickets;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (finished_) return false;
+    finished_ = true;
+    tickets.swap(tickets_);
+  }
+  for (const Flights::Ticket& ticket : tickets) {
+    lookup_.builder_.Abandon(ticket);
+  }
+  return true;
+}
+
+}  // namespace ingot::server

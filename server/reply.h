@@ -1,0 +1,28 @@
+// Puts GetKernelResponse together from parts that are already encoded, and
+// decides which kernels of a plan a request wants.
+#ifndef INGOT_SERVER_REPLY_H_
+#define INGOT_SERVER_REPLY_H_
+
+#include <string>
+#include <vector>
+
+#include "server/lookup.h"
+#include "server/plans.h"
+#include "server/request_view.h"
+
+namespace ingot::server {
+
+// Indices into the plan's kernels, each once, in the order of their first
+// launch. INVALID_ARGUMENT for a variant that is not there, and for dims that
+// no variant covers.
+absl::StatusOr<std::vector<size_t>> WantedKernels(const AskedPlan& plan,
+                                                  const RequestView& view);
+
+// Every slot has its record. Objects that are held, unwanted or too large for
+// the reply are left out; only an unwanted one may be null.
+std::string EncodeReply(const EncodedPlan& plan, const RequestView& view,
+                        const std::vector<KernelSlot>& slots);
+
+}  // namespace ingot::server
+
+#endif  // INGOT_SERVER_REPLY_H_

@@ -1,0 +1,184 @@
+#include "server/worker/serve.h"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/strip.h"
+#include "compiler/compile.h"
+#include "compiler/kernel_spec.h"
+#include "server/worker/framing.h"
+#include "server/worker/hello.h"
+
+namespace ingot::server {
+namespace {
+
+// Sanitizers reserve terabytes of address space.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kLimitAddressSpace = false;
+#else
+constexpr bool kLimitAddressSpace = true;
+#endif
+
+// No job writes a larger file; LLD's output and our log are all there is.
+constexpr rlim_t kMaxFileBytes = rlim_t{512} << 20;
+
+void SetLimit(int resource, rlim_t soft) {
+  rlimit limit = {};
+  getrlimit(resource, &limit);
+  limit.rlim_cur = soft;
+  if (limit.rlim_max != RLIM_INFINITY && limit.rlim_max < soft) {
+    limit.rlim_cur = limit.rlim_max;
+  }
+  setrlimit(resource, &limit);
+}
+
+[[noreturn]] void OutOfMemory() {
+  constexpr char kMessage[] = "ingot-worker: out of memory\n";
+  (void)!write(STDERR_FILENO, kMessage, sizeof(kMessage) - 1);
+  _exit(kWorkerOutOfMemory);
+}
+
+void ApplyLimits(const WorkerLimits& limits) {
+  SetLimit(RLIMIT_CORE, 0);
+  SetLimit(RLIMIT_FSIZE, kMaxFileBytes);
+  if (kLimitAddressSpace && limits.memory_bytes > 0) {
+    SetLimit(RLIMIT_AS, static_cast<rlim_t>(limits.memory_bytes));
+  }
+  std::set_new_handler(OutOfMemory);
+}
+
+// RLIMIT_CPU counts from the start of the process: each job gets its share on
+// top of what is already used.
+void AllowCpuForJob(int64_t seconds) {
+  if (seconds <= 0) return;
+  rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  SetLimit(RLIMIT_CPU,
+           static_cast<rlim_t>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec +
+                               1 + seconds));
+}
+
+uint64_t ResidentBytes() {
+  unsigned long total = 0;
+  unsigned long resident = 0;
+  std::FILE* statm = std::fopen("/proc/self/statm", "re");
+  if (statm == nullptr) return 0;
+  if (std::fscanf(statm, "%lu %lu", &total, &resident) != 2) resident = 0;
+  std::fclose(statm);
+  return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+void SetStatus(const absl::Status& status, worker::Reply& reply) {
+  reply.set_code(static_cast<int>(status.code()));
+  const absl::string_view message = status.message();
+  reply.set_message(message.data(), message.size());
+}
+
+void RunCompile(const worker::Compile& job, worker::Reply& reply) {
+  const absl::StatusOr<KernelSpec> spec = DecodeKernelSpec(job.key_encoding());
+  if (!spec.ok()) return SetStatus(spec.status(), reply);
+  absl::StatusOr<CompiledKernel> kernel = Compile(*spec);
+  if (!kernel.ok()) {
+    SetStatus(kernel.status(), reply);
+    if (kernel.status().code() == absl::StatusCode::kInternal) {
+      // Again with the IR written down: only a failure pays for the text.
+      CompileOptions options;
+      options.ir_dump = reply.mutable_ir_dump();
+      (void)Compile(*spec, options);
+    }
+    return;
+  }
+  reply.set_object(std::move(kernel->object));
+  for (const ingot::StageTime& stage : kernel->stages) {
+    worker::StageTime* entry = reply.add_stages();
+    entry->set_stage(stage.stage);
+    entry->set_micros(stage.micros);
+  }
+}
+
+void RunDisassemble(const worker::Disassemble& job, worker::Reply& reply) {
+  absl::StatusOr<std::string> text = ingot::Disassemble(job.object());
+  if (!text.ok()) return SetStatus(text.status(), reply);
+  reply.set_text(*std::move(text));
+}
+
+void RunJob(const worker::Request& request, worker::Reply& reply) {
+  switch (request.job_case()) {
+    case worker::Request::kCompile:
+      return RunCompile(request.compile(), reply);
+    case worker::Request::kDisassemble:
+      return RunDisassemble(request.disassemble(), reply);
+    case worker::Request::JOB_NOT_SET:
+      return SetStatus(absl::InvalidArgumentError("a request with no job"),
+                       reply);
+  }
+}
+
+bool ReadFlag(absl::string_view argument, absl::string_view name,
+              int64_t* value) {
+  return absl::ConsumePrefix(&argument, name) &&
+         absl::ConsumePrefix(&argument, "=") &&
+         absl::SimpleAtoi(argument, value) && *value >= 0;
+}
+
+}  // namespace
+
+absl::Status ServeWorker(int fd, const WorkerLimits& limits,
+                         const WorkerHooks& hooks) {
+  worker::Hello hello = OwnHello();
+  if (hooks.hello) hooks.hello(hello);
+  INGOT_RETURN_IF_ERROR(WriteFrame(fd, hello.SerializeAsString()));
+  for (;;) {
+    const absl::StatusOr<std::string> frame = ReadFrame(fd);
+    if (absl::IsUnavailable(frame.status())) return absl::OkStatus();
+    INGOT_RETURN_IF_ERROR(frame.status());
+    worker::Request request;
+    if (!request.ParseFromString(*frame)) {
+      return absl::DataLossError("a request that does not parse");
+    }
+    AllowCpuForJob(limits.cpu_seconds);
+    worker::Reply reply;
+    if (hooks.before) hooks.before(request, reply);
+    RunJob(request, reply);
+    if (hooks.after) hooks.after(request, reply);
+    reply.set_rss_bytes(ResidentBytes());
+    INGOT_RETURN_IF_ERROR(WriteFrame(fd, reply.SerializeAsString()));
+  }
+}
+
+int WorkerMain(int argc, char** argv, const WorkerHooks& hooks) {
+  WorkerLimits limits;
+  int64_t parent = 0;
+  for (int i = 1; i < argc; ++i) {
+    if (!ReadFlag(argv[i], "--memory-bytes", &limits.memory_bytes) &&
+        !ReadFlag(argv[i], "--cpu-seconds", &limits.cpu_seconds) &&
+        !ReadFlag(argv[i], "--parent", &parent)) {
+      std::fprintf(stderr, "ingot-worker: unknown argument %s\n", argv[i]);
+      return 2;
+    }
+  }
+  if (parent == 0) {
+    std::fprintf(stderr, "ingot-worker is started by ingotd, not by hand\n");
+    return 2;
+  }
+  close(kWorkerProgramFd);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) return 0;  // it died before the line above
+  ApplyLimits(limits);
+  absl::Status status = WarmUpCompiler();
+  if (status.ok()) status = ServeWorker(kWorkerSocket, limits, hooks);
+  if (status.ok()) return 0;
+  std::fprintf(stderr, "ingot-worker: %s\n", status.ToString().c_str());
+  return 1;
+}
+
+}  // namespace ingot::server

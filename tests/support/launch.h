@@ -1,0 +1,82 @@
+// Runs plans on the emulated device, in one process: picks the variant that a
+// client would, compiles its kernels, fills the kernarg segment by the recipe
+// and executes. The second implementation of a recipe beside the client's, and
+// the one that ops are tested with.
+#ifndef TESTS_SUPPORT_LAUNCH_H_
+#define TESTS_SUPPORT_LAUNCH_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "compiler/compile.h"
+#include "compiler/plan.h"
+#include "proto/status.h"
+#include "tests/emulator/emulator.h"
+
+namespace ingot::testing {
+
+// The inputs of one call, in the order of the plan's lists.
+struct LaunchInputs {
+  std::vector<int64_t> dims;
+  std::vector<void*> operands;  // device memory
+  // Elements, an axis each; an empty one takes the plan's expressions, which
+  // only operands with dynamic strides lack.
+  std::vector<std::vector<int64_t>> strides;
+  std::vector<double> scalars;  // missing ones take their defaults
+  int64_t cu_count = 256;
+};
+
+struct LaunchReport {
+  std::string variant;
+  std::vector<std::string> symbols;  // of the kernels, as launched
+  uint64_t instructions = 0;         // of waves
+};
+
+// A device with its memory and the programs loaded on it. Compiles a kernel
+// when it is first launched and keeps it. Not thread-safe.
+class TestDevice {
+ public:
+  // `options` as in tests/emulator/emulator.h.
+  explicit TestDevice(
+      emulator::Options options = emulator::Options::FromEnvironment());
+
+  // Memory filled with 0xa5 and fenced by unmapped gaps; freed with the device.
+  template <typename T>
+  T* Allocate(int64_t count) {
+    return static_cast<T*>(
+        AllocateBytes(count * static_cast<int64_t>(sizeof(T))));
+  }
+  void Free(void* pointer);
+
+  // FAILED_PRECONDITION when no variant matches; INTERNAL with the device's
+  // report when a kernel faults; else what planning, compiling or an expression
+  // says.
+  absl::StatusOr<LaunchReport> Launch(const Plan& plan,
+                                      const LaunchInputs& inputs);
+
+  // The compiled kernel behind a plan's kernel.
+  absl::StatusOr<const CompiledKernel*> Compiled(const PlanKernel& kernel);
+
+ private:
+  struct Loaded {
+    CompiledKernel compiled;
+    emulator::Program* program = nullptr;
+  };
+
+  void* AllocateBytes(int64_t bytes);
+  absl::StatusOr<Loaded*> Load(const PlanKernel& kernel);
+  absl::Status RunStep(const LaunchStep& step, const PlanKernel& kernel,
+                       const Plan& plan, const LaunchInputs& inputs,
+                       const LaunchValues& values, char* workspace,
+                       LaunchReport* report);
+
+  emulator::Options options_;
+  emulator::Device device_;
+  std::map<std::string, Loaded> loaded_;  // by key
+};
+
+}  // namespace ingot::testing
+
+#endif  // TESTS_SUPPORT_LAUNCH_H_
