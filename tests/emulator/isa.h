@@ -103,12 +103,13 @@ enum OpFlag : uint32_t {
   kNoSdst = 1u << 21,        // scalar: the sdst field is not written
   kReadsSdst = 1u << 22,     // scalar: the sdst field is read
   kReadsM0 = 1u << 23,
-  kMayRound = 1u << 24,      // result depends on MODE's rounding
+  kMayRound = 1u << 24,      // result depends on MODE's f32 rounding field
   kEndsRun = 1u << 25,       // branch, barrier, end
   kScaled = 1u << 26,        // MFMA that may carry scales
   kSparse = 1u << 27,        // SMFMAC: src2 is the index, vdst accumulates
   kIndexed = 1u << 28,       // honours s_set_gpr_idx (every VOP)
   kReadsScc = 1u << 29,
+  kRounds64 = 1u << 30,      // … by the f16/f64 rounding field
 };
 
 using Handler = void (*)(Wave&, const Inst&);
@@ -134,6 +135,11 @@ struct OpTable {
 // The instruction set as one build of the interpreter implements it.
 struct InstructionSet {
   OpTable table[static_cast<int>(Format::kCount)];
+  // Families that share a format with another.
+  struct More {
+    Format format;
+    OpTable table;
+  } more[2];
   // Runs a wave until it blocks, ends, faults or used up `budget` instructions.
   void (*run)(Wave& wave, int64_t budget);
   const char* name;  // the host level, "x86-64-v3"

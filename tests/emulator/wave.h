@@ -51,9 +51,12 @@ struct alignas(64) Wave {
   WaveState state = WaveState::kReady;
   bool flush32 = false;  // MODE flushes denormals
   bool flush64 = false;  // f16 and f64
+  bool saturate16 = false;  // FP16_OVFL
+  bool special16 = false;   // f16 results are not plainly rounded
   uint8_t round32 = 0;
   uint8_t round64 = 0;
   bool gpr_idx = false;
+  bool check_waits = true;
   int index = 0;  // in its group
   Group* group = nullptr;
   const Launch* launch = nullptr;
@@ -66,7 +69,6 @@ struct alignas(64) Wave {
   Fault fault;
   uint64_t executed[static_cast<int>(OpClass::kCount)] = {};
   uint64_t clipped_loads = 0, clipped_stores = 0;
-  uint64_t buffer_desc[2] = {};
 
   [[gnu::always_inline]] uint64_t S64(int reg) const {
     return s[reg] | uint64_t{s[reg + 1]} << 32;
@@ -89,7 +91,8 @@ struct alignas(64) Wave {
 struct Group {
   uint32_t id[3] = {};
   const Launch* launch = nullptr;
-  std::vector<uint8_t> lds;
+  uint8_t* lds = nullptr;
+  uint32_t lds_bytes = 0;
   std::vector<Wave*> waves;
   // In-flight writes of LDS, per dword: see waits.h.
   LdsFlight flight;

@@ -1,0 +1,126 @@
+#include "tests/emulator/memory_map.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace ingot::emulator {
+namespace {
+
+constexpr size_t kPage = 4096;
+constexpr size_t kGap = 16 * kPage;
+constexpr int kPoison = 0xa5;
+
+}  // namespace
+
+MemoryView::MemoryView(std::vector<Interval> intervals) : intervals_(std::move(intervals)) {
+  std::sort(intervals_.begin(), intervals_.end(),
+            [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
+}
+
+const Interval* MemoryView::Nearest(uint64_t address) const {
+  auto it = std::upper_bound(intervals_.begin(), intervals_.end(), address,
+                             [](uint64_t a, const Interval& i) { return a < i.begin; });
+  return it == intervals_.begin() ? nullptr : &*--it;
+}
+
+const Interval* MemoryView::Find(uint64_t address, uint64_t bytes) const {
+  const Interval* i = Nearest(address);
+  if (i == nullptr || address >= i->end || i->end - address < bytes) return nullptr;
+  return i;
+}
+
+MemoryMap::~MemoryMap() {
+  for (auto& [begin, block] : blocks_) {
+    if (block.mapping != nullptr) munmap(block.mapping, block.mapping_bytes);
+  }
+}
+
+// The allocation ends as close to the upper gap as its alignment allows, so
+// that plain host code which overruns it traps as well.
+void* MemoryMap::Allocate(size_t bytes, Kind kind) {
+  if (bytes == 0 || bytes > (size_t{1} << 40)) return nullptr;
+  const size_t body = (bytes + kPage - 1) / kPage * kPage;
+  Block block{bytes, kind, nullptr, body + 2 * kGap};
+  void* mapping = mmap(nullptr, block.mapping_bytes, PROT_NONE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapping == MAP_FAILED) return nullptr;
+  char* base = static_cast<char*>(mapping) + kGap;
+  if (mprotect(base, body, PROT_READ | PROT_WRITE) != 0) {
+    munmap(mapping, block.mapping_bytes);
+    return nullptr;
+  }
+  block.mapping = mapping;
+  char* pointer = base + (body - bytes) / 256 * 256;
+  std::memset(pointer, kPoison, bytes);
+  std::lock_guard<std::mutex> lock(mutex_);
+  blocks_[reinterpret_cast<uint64_t>(pointer)] = block;
+  return pointer;
+}
+
+bool MemoryMap::Free(void* pointer) {
+  Block block;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    auto it = blocks_.find(reinterpret_cast<uint64_t>(pointer));
+    if (it == blocks_.end() || it->second.mapping == nullptr) return false;
+    block = it->second;
+    blocks_.erase(it);
+  }
+  munmap(block.mapping, block.mapping_bytes);
+  return true;
+}
+
+bool MemoryMap::Register(void* pointer, size_t bytes) {
+  if (pointer == nullptr || bytes == 0) return false;
+  std::lock_guard<std::mutex> lock(mutex_);
+  const uint64_t begin = reinterpret_cast<uint64_t>(pointer);
+  auto after = blocks_.lower_bound(begin);
+  if (after != blocks_.end() && after->first < begin + bytes) return false;
+  if (after != blocks_.begin()) {
+    auto before = std::prev(after);
+    if (before->first + before->second.bytes > begin) return false;
+  }
+  blocks_[begin] = Block{bytes, Kind::kRegistered, nullptr, 0};
+  return true;
+}
+
+bool MemoryMap::Unregister(void* pointer) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  auto it = blocks_.find(reinterpret_cast<uint64_t>(pointer));
+  if (it == blocks_.end() || it->second.kind != Kind::kRegistered) return false;
+  blocks_.erase(it);
+  return true;
+}
+
+bool MemoryMap::Contains(const void* pointer, size_t bytes, Interval* found, Kind* kind) const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  const uint64_t at = reinterpret_cast<uint64_t>(pointer);
+  auto it = blocks_.upper_bound(at);
+  if (it == blocks_.begin()) return false;
+  --it;
+  const uint64_t end = it->first + it->second.bytes;
+  if (at >= end || end - at < bytes) return false;
+  *found = {it->first, end};
+  *kind = it->second.kind;
+  return true;
+}
+
+uint64_t MemoryMap::bytes_in_use() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  uint64_t total = 0;
+  for (const auto& [begin, block] : blocks_) total += block.bytes;
+  return total;
+}
+
+std::shared_ptr<const MemoryView> MemoryMap::View(const std::vector<Interval>& extra) const {
+  std::vector<Interval> all = extra;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    for (const auto& [begin, block] : blocks_) all.push_back({begin, begin + block.bytes});
+  }
+  return std::make_shared<MemoryView>(std::move(all));
+}
+
+}  // namespace ingot::emulator

@@ -1,0 +1,68 @@
+// What an emulated device may access: intervals of host memory.
+//
+// Device memory is plain host memory. Every access of a kernel is checked
+// against the intervals known when it was launched.
+#ifndef TESTS_EMULATOR_MEMORY_MAP_H_
+#define TESTS_EMULATOR_MEMORY_MAP_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace ingot::emulator {
+
+struct Interval {
+  uint64_t begin = 0, end = 0;
+};
+
+// An immutable, sorted set of disjoint intervals.
+class MemoryView {
+ public:
+  explicit MemoryView(std::vector<Interval> intervals);
+  // The interval that holds all of [address, address + bytes), or null.
+  const Interval* Find(uint64_t address, uint64_t bytes) const;
+  // The nearest interval below or around, for messages; null when none.
+  const Interval* Nearest(uint64_t address) const;
+
+ private:
+  std::vector<Interval> intervals_;
+};
+
+// Thread-safe. Owns what Allocate returns; registered ranges belong to others.
+class MemoryMap {
+ public:
+  enum class Kind { kDevice, kHost, kRegistered, kManaged };
+
+  ~MemoryMap();
+  // Fresh memory, 256-byte aligned, filled with 0xa5 and fenced by unmapped
+  // gaps; null when the host has none.
+  void* Allocate(size_t bytes, Kind kind);
+  // False when `pointer` is not the start of a live allocation.
+  bool Free(void* pointer);
+  bool Register(void* pointer, size_t bytes);
+  bool Unregister(void* pointer);
+  // The interval that holds [pointer, pointer + bytes), if any.
+  bool Contains(const void* pointer, size_t bytes, Interval* found, Kind* kind) const;
+  uint64_t bytes_in_use() const;
+
+  // All intervals and the given extra ones.
+  std::shared_ptr<const MemoryView> View(const std::vector<Interval>& extra) const;
+
+ private:
+  struct Block {
+    size_t bytes = 0;
+    Kind kind = Kind::kDevice;
+    void* mapping = nullptr;  // null: registered
+    size_t mapping_bytes = 0;
+  };
+  mutable std::mutex mutex_;
+  std::map<uint64_t, Block> blocks_;
+};
+
+}  // namespace ingot::emulator
+
+#endif  // TESTS_EMULATOR_MEMORY_MAP_H_
