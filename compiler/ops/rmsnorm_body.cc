@@ -20,6 +20,9 @@ constexpr int kKept = 16;
 constexpr int kKeptConverted = 32;
 // Vectors in flight when they are read again, and when the weight is read.
 constexpr int kBatch = 4;
+// Up to this many vectors a thread, the weight is read together with the row,
+// so that its latency passes while the sum is made.
+constexpr int kEarlyWeight = 4;
 
 struct RmsNorm {
   Builder& b;
@@ -116,6 +119,12 @@ class RowKernel {
     for (int i = 0; i < std::min(count, kKept); ++i)
       kept_.push_back(x_.Load(i));
     if (norm_.layout.tail() > 0) tail_ = x_.LoadTail();
+    if (!norm_.has_weight || count > kEarlyWeight) return;
+    for (int i = 0; i < count; ++i) early_weight_.push_back(weight_.Load(i));
+  }
+
+  Value Weight(int i) {
+    return early_weight_.empty() ? weight_.Load(i) : early_weight_[i];
   }
 
   Value InverseRms() {
@@ -158,7 +167,7 @@ class RowKernel {
       Values x, weight;
       for (int i = first; i < last; ++i) {
         x.push_back(i < kKept ? Unconverted(kept_[i]) : x_.Load(i));
-        if (norm_.has_weight) weight.push_back(weight_.Load(i));
+        if (norm_.has_weight) weight.push_back(Weight(i));
       }
       for (int i = first; i < last; ++i) {
         const Value w = norm_.has_weight ? weight[i - first] : Value();
@@ -183,6 +192,7 @@ class RowKernel {
   const Value thread_;
   Row x_, y_, weight_;
   Values kept_;
+  Values early_weight_;
   Value tail_;
 };
 

@@ -1,5 +1,5 @@
-// rmsnorm's kernels compile, in every class of n, and fit: no spills, no scratch,
-// the launch contract kept, the same bytes each time.
+// rmsnorm's kernels compile, in every class of n, and fit: no spills, no
+// scratch, the launch contract kept, the same bytes each time.
 #include "compiler/compile.h"
 #include "compiler/ops/op.h"
 #include "gmock/gmock.h"
@@ -37,9 +37,9 @@ Plan PlanFor(const Case& c, int64_t n) {
 
 TEST_P(RmsNormIrTest, EveryLengthFitsTheRegisters) {
   ASSERT_EQ(WarmUpCompiler(), absl::OkStatus());
-  for (int64_t n : {1, 2, 3, 7, 63, 64, 65, 255, 256, 1000, 1024, 2047, 2048,
-                    4096, 5120, 8191, 16384, 28672, 65535, 65536, 131071,
-                    131072}) {
+  for (int64_t n : {1,     2,     3,     7,     63,     64,    65,   255,
+                    256,   1000,  1024,  2047,  2048,   4096,  5120, 8191,
+                    16384, 28672, 65535, 65536, 131071, 131072}) {
     for (const PlanKernel& kernel : PlanFor(GetParam(), n).kernels) {
       const absl::StatusOr<CompiledKernel> compiled = Compile(kernel.spec);
       ASSERT_TRUE(compiled.ok()) << compiled.status();
@@ -51,13 +51,11 @@ TEST_P(RmsNormIrTest, EveryLengthFitsTheRegisters) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Dtypes, RmsNormIrTest,
-                         Values(Case{"bf16", "bf16", true, true},
-                                Case{"f16", "f32", false, true},
-                                Case{"f32", "f32", true, true},
-                                Case{"bf16", "f32", true, false},
-                                Case{"f16", "", false, false},
-                                Case{"f32", "f32", false, false}));
+INSTANTIATE_TEST_SUITE_P(
+    Dtypes, RmsNormIrTest,
+    Values(Case{"bf16", "bf16", true, true}, Case{"f16", "f32", false, true},
+           Case{"f32", "f32", true, true}, Case{"bf16", "f32", true, false},
+           Case{"f16", "", false, false}, Case{"f32", "f32", false, false}));
 
 }  // namespace
 }  // namespace ingot

@@ -1,0 +1,179 @@
+// How rmsnorm is planned: which variants, what is baked, what is refused.
+#include "compiler/expr.h"
+#include "compiler/ops/op.h"
+#include "compiler/plan.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ingot {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+Spec SpecOf(const char* dtype, int64_t n) {
+  Spec spec{"rmsnorm"};
+  spec.target = "gfx950";
+  spec.dims = {{"rows"}, {"n", n}};
+  spec.operands = {{"x", dtype}, {"y", dtype}, {"weight", dtype}};
+  return spec;
+}
+
+Plan MustPlan(const Spec& spec) {
+  absl::StatusOr<Plan> plan = MakePlan(spec);
+  EXPECT_TRUE(plan.ok()) << plan.status();
+  return plan.ok() ? *std::move(plan) : Plan();
+}
+
+std::vector<std::string> VariantNames(const Plan& plan) {
+  std::vector<std::string> names;
+  for (const Variant& variant : plan.variants) names.push_back(variant.name);
+  return names;
+}
+
+std::array<int64_t, 3> GridFor(const Plan& plan, int64_t rows) {
+  const std::vector<int64_t> dims = {rows, plan.dims[1].min};
+  const std::vector<int64_t> strides(plan.operands.size() * 8, 1);
+  std::array<int64_t, 3> grid = {};
+  const auto& step = std::get<LaunchStep>(plan.variants[0].recipe.steps[0]);
+  for (int axis = 0; axis < 3; ++axis) {
+    grid[axis] = Evaluate(step.grid[axis], {dims, strides, 256}).value_or(-1);
+  }
+  return grid;
+}
+
+TEST(RmsNormPlanTest, RowsAreNeverBaked) {
+  Spec one = SpecOf("bf16", 4096);
+  one.dims[0].value = 1;
+  Spec many = SpecOf("bf16", 4096);
+  many.dims[0].value = 100000;
+  ASSERT_THAT(MustPlan(one).kernels, SizeIs(1));
+  EXPECT_EQ(MustPlan(one).kernels[0].key, MustPlan(many).kernels[0].key);
+}
+
+TEST(RmsNormPlanTest, NAndDtypesAreBaked) {
+  const std::string key = MustPlan(SpecOf("bf16", 4096)).kernels[0].key;
+  EXPECT_NE(key, MustPlan(SpecOf("bf16", 4104)).kernels[0].key);
+  EXPECT_NE(key, MustPlan(SpecOf("f16", 4096)).kernels[0].key);
+  Spec other = SpecOf("bf16", 4096);
+  other.operands[2].dtype = "f32";
+  EXPECT_NE(key, MustPlan(other).kernels[0].key);
+  other.operands.pop_back();
+  EXPECT_NE(key, MustPlan(other).kernels[0].key);
+}
+
+TEST(RmsNormPlanTest, StridesThatKeepRowsAlignedShareTheKernel) {
+  const std::string dense = MustPlan(SpecOf("bf16", 4096)).kernels[0].key;
+  Spec fixed = SpecOf("bf16", 4096);
+  fixed.operands[0].stride_mode = StrideMode::kStatic;
+  fixed.operands[0].strides = {8192, 1};
+  EXPECT_EQ(MustPlan(fixed).kernels[0].key, dense);
+  Spec free = SpecOf("bf16", 4096);
+  free.operands[1].stride_mode = StrideMode::kDynamic;
+  EXPECT_EQ(MustPlan(free).kernels[0].key, dense);
+}
+
+TEST(RmsNormPlanTest, VariantsFollowWhatTheSpecPromises) {
+  EXPECT_THAT(VariantNames(MustPlan(SpecOf("bf16", 4096))),
+              ElementsAre("aligned"));
+  // 1001 elements of two bytes: every second row starts between words.
+  EXPECT_THAT(VariantNames(MustPlan(SpecOf("bf16", 1001))),
+              ElementsAre("unaligned"));
+  Spec weak = SpecOf("bf16", 4096);
+  weak.operands[0].alignment = 2;
+  EXPECT_THAT(VariantNames(MustPlan(weak)), ElementsAre("unaligned"));
+  Spec free = SpecOf("f32", 1001);
+  free.operands[0].stride_mode = StrideMode::kDynamic;
+  free.operands[1].stride_mode = StrideMode::kDynamic;
+  EXPECT_THAT(VariantNames(MustPlan(free)),
+              ElementsAre("aligned", "unaligned"));
+}
+
+TEST(RmsNormPlanTest, AlignedVariantIsGuarded) {
+  Spec spec = SpecOf("bf16", 1000);
+  spec.operands[0].stride_mode = StrideMode::kDynamic;
+  const Plan plan = MustPlan(spec);
+  bool pointer = false, stride = false, unit = false;
+  for (const Guard& guard : plan.variants[0].guards) {
+    pointer |= guard.subject == Guard::kOperandAlignment && guard.index == 0 &&
+               guard.multiple_of == 16;
+    stride |= guard.subject == Guard::kOperandStride && guard.index == 0 &&
+              guard.min == 1000 && guard.multiple_of == 8;
+    unit |= guard.subject == Guard::kOperandStride && guard.index == 1 &&
+            guard.min == 1 && guard.max == 1;
+  }
+  EXPECT_TRUE(pointer);
+  EXPECT_TRUE(stride);
+  EXPECT_TRUE(unit);
+}
+
+TEST(RmsNormPlanTest, ShortRowsShareAWorkgroup) {
+  const Plan plan = MustPlan(SpecOf("bf16", 64));
+  EXPECT_THAT(plan.kernels[0].spec.workgroup, ElementsAre(256, 1, 1));
+  EXPECT_THAT(GridFor(plan, 1), ElementsAre(1, 1, 1));
+  EXPECT_THAT(GridFor(plan, 17), ElementsAre(5, 1, 1));
+}
+
+TEST(RmsNormPlanTest, LongRowsHaveAWorkgroupEach) {
+  const Plan plan = MustPlan(SpecOf("bf16", 28672));
+  // 3584 vectors: four a thread and none idle.
+  EXPECT_THAT(plan.kernels[0].spec.workgroup, ElementsAre(896, 1, 1));
+  EXPECT_THAT(GridFor(plan, 17), ElementsAre(17, 1, 1));
+  EXPECT_EQ(plan.kernels[0].spec.lds_bytes, 14u * 4);
+}
+
+TEST(RmsNormPlanTest, ManyRowsStayInsideADispatch) {
+  const Plan plan = MustPlan(SpecOf("bf16", 131072));
+  const auto grid = GridFor(plan, int64_t{1} << 30);
+  EXPECT_LE(grid[0] * plan.kernels[0].spec.workgroup[0], int64_t{1} << 32);
+  EXPECT_GE(grid[0] * grid[1], int64_t{1} << 30);
+}
+
+TEST(RmsNormPlanTest, TuningIsPinnedAndResolved) {
+  Spec spec = SpecOf("bf16", 4096);
+  spec.tuning = {{"threads", 512}};
+  const Plan plan = MustPlan(spec);
+  EXPECT_EQ(plan.kernels[0].spec.workgroup[0], 512u);
+  const Plan resolved = MustPlan(MustPlan(SpecOf("bf16", 4096)).resolved);
+  EXPECT_EQ(resolved.kernels[0].key,
+            MustPlan(SpecOf("bf16", 4096)).kernels[0].key);
+}
+
+TEST(RmsNormPlanTest, EpsilonHasADefault) {
+  const Plan plan = MustPlan(SpecOf("f32", 8));
+  ASSERT_THAT(plan.scalars, SizeIs(1));
+  EXPECT_EQ(plan.scalars[0].default_value, 1e-6);
+}
+
+TEST(RmsNormPlanTest, SamplesPlan) {
+  for (const Spec& sample : FindOp("rmsnorm")->samples()) {
+    EXPECT_TRUE(MakePlan(sample).ok()) << MakePlan(sample).status();
+  }
+}
+
+TEST(RmsNormPlanTest, BadSamplesAreRefused) {
+  for (const Spec& sample : FindOp("rmsnorm")->bad_samples()) {
+    const absl::Status status = MakePlan(sample).status();
+    EXPECT_TRUE(absl::IsInvalidArgument(status) ||
+                absl::IsUnimplemented(status))
+        << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr("found"));
+    EXPECT_THAT(std::string(status.message()), HasSubstr("allowed"));
+  }
+}
+
+TEST(RmsNormPlanTest, FusedFormsAreNamedAndRefused) {
+  Spec spec = SpecOf("bf16", 4096);
+  spec.attrs = {{"residual", true}};
+  absl::Status status = MakePlan(spec).status();
+  EXPECT_TRUE(absl::IsUnimplemented(status)) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("residual"));
+  spec.attrs = {{"quant", "mxfp8"}};
+  status = MakePlan(spec).status();
+  EXPECT_TRUE(absl::IsUnimplemented(status)) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("quant"));
+}
+
+}  // namespace
+}  // namespace ingot
