@@ -266,6 +266,12 @@ CallEnd Connection::Run(const Call& call) {
   }
   while (!broken_ && !exchange.closed) {
     if (!Flush() || exchange.closed) break;
+    // After a violation nghttp2 sends its GOAWAY and wants no more.
+    if (nghttp2_session_want_read(session_) == 0 &&
+        nghttp2_session_want_write(session_) == 0 && out_.empty()) {
+      Break("the peer does not speak HTTP/2");
+      break;
+    }
     if (!stream_->Wait(!out_.empty(), call.deadline)) {
       Break("the deadline of a call passed");
       exchange_ = nullptr;
