@@ -265,9 +265,8 @@ std::string Describe(const GemmTile& tile) {
                        });
 }
 
-// The tiles of a schedule that agree with what the spec pins.
-absl::StatusOr<std::vector<GemmTile>> PinnedTiles(const Spec& spec,
-                                                  GemmSchedule schedule) {
+// The tiles of a schedule that agree with what the spec pins; maybe none.
+std::vector<GemmTile> PinnedTiles(const Spec& spec, GemmSchedule schedule) {
   std::vector<GemmTile> tiles;
   for (const GemmTile& tile : GemmTiles(schedule)) {
     if (std::all_of(std::begin(kTuning), std::end(kTuning),
@@ -278,16 +277,22 @@ absl::StatusOr<std::vector<GemmTile>> PinnedTiles(const Spec& spec,
       tiles.push_back(tile);
     }
   }
-  if (!tiles.empty()) return tiles;
+  return tiles;
+}
+
+absl::Status RefusePins(const Spec& spec, absl::Span<const Family> families) {
+  std::vector<std::string> allowed;
+  for (const Family& family : families) {
+    for (const GemmTile& tile : GemmTiles(family.schedule)) {
+      allowed.push_back(Describe(tile));
+    }
+  }
   return Invalid("tuning of gemm",
                  absl::StrJoin(spec.tuning, " ",
                                [](std::string* out, const Tuning& pin) {
                                  absl::StrAppend(out, pin.name, "=", pin.value);
                                }),
-                 absl::StrJoin(GemmTiles(schedule), "; ",
-                               [](std::string* out, const GemmTile& tile) {
-                                 absl::StrAppend(out, Describe(tile));
-                               }));
+                 absl::StrJoin(allowed, "; "));
 }
 
 PlanOperand DescribeMatrix(const Matrix& x, bool output) {
@@ -402,10 +407,8 @@ double ModelExtent(const PlanDim& dim) {
   return dim.min == dim.max ? static_cast<double>(dim.min) : 4096.0;
 }
 
-absl::Status AddFamily(const Spec& spec, const Request& r, const Family& family,
-                       Plan* plan) {
-  INGOT_ASSIGN_OR_RETURN(const std::vector<GemmTile> tiles,
-                         PinnedTiles(spec, family.schedule));
+void AddFamily(const Request& r, const Family& family,
+               absl::Span<const GemmTile> tiles, Plan* plan) {
   const PlanDim& m = r.dims[kDimM];
   for (const GemmBucket& bucket :
        GemmBuckets(tiles, m.min, m.max, ModelExtent(r.dims[kDimN]),
@@ -424,7 +427,6 @@ absl::Status AddFamily(const Spec& spec, const Request& r, const Family& family,
     variant.recipe.steps.push_back(launch);
     plan->variants.push_back(std::move(variant));
   }
-  return absl::OkStatus();
 }
 
 // One configuration for the whole plan is written into the resolved spec, which
@@ -458,9 +460,14 @@ absl::StatusOr<Plan> PlanGemm(const Spec& spec) {
   plan.resolved = spec;
   plan.resolved.attrs = {{"act", "none"}, {"layout", request.layout}};
   DescribeOperands(request, &plan);
-  for (const Family& family : Families(request)) {
-    INGOT_RETURN_IF_ERROR(AddFamily(spec, request, family, &plan));
+  const std::vector<Family> families = Families(request);
+  for (const Family& family : families) {
+    // A pinned tile that a fall-back does not have leaves the fall-back out: a
+    // launch that needs it matches no variant and is refused.
+    const std::vector<GemmTile> tiles = PinnedTiles(spec, family.schedule);
+    if (!tiles.empty()) AddFamily(request, family, tiles, &plan);
   }
+  if (plan.variants.empty()) return RefusePins(spec, families);
   ResolveTuning(&plan);
   return plan;
 }
