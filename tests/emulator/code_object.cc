@@ -16,8 +16,8 @@ constexpr uint32_t kMachGfx950 = 0x4f;
 constexpr uint32_t kMachGfx94Generic = 0x5f;
 constexpr uint32_t kNoteMetadata = 32;
 constexpr size_t kMaxImage = size_t{1} << 30;
-constexpr uint32_t kRelocAbs32Lo = 1, kRelocAbs32Hi = 2, kRelocAbs64 = 3, kRelocAbs32 = 6,
-                   kRelocRelative64 = 13;
+constexpr uint32_t kRelocAbs32Lo = 1, kRelocAbs32Hi = 2, kRelocAbs64 = 3,
+                   kRelocAbs32 = 6, kRelocRelative64 = 13;
 
 class Loader {
  public:
@@ -26,7 +26,8 @@ class Loader {
   std::unique_ptr<CodeObject> Load(LoadError* error, std::string* message) {
     auto object = std::make_unique<CodeObject>();
     object_ = object.get();
-    if (!Header() || !Segments() || !Symbols() || !Relocations() || !Notes() || !Descriptors()) {
+    if (!Header() || !Segments() || !Symbols() || !Relocations() || !Notes() ||
+        !Descriptors()) {
       *error = error_;
       *message = message_;
       return nullptr;
@@ -51,17 +52,21 @@ class Loader {
   }
 
   bool Header() {
-    if (!Read(0, &header_) || std::memcmp(header_.e_ident, ELFMAG, SELFMAG) != 0 ||
-        header_.e_ident[EI_CLASS] != ELFCLASS64 || header_.e_ident[EI_DATA] != ELFDATA2LSB) {
+    if (!Read(0, &header_) ||
+        std::memcmp(header_.e_ident, ELFMAG, SELFMAG) != 0 ||
+        header_.e_ident[EI_CLASS] != ELFCLASS64 ||
+        header_.e_ident[EI_DATA] != ELFDATA2LSB) {
       return Bad("not a little-endian 64-bit ELF image");
     }
-    if (header_.e_machine != kMachineAmdgpu || header_.e_ident[EI_OSABI] != kOsAbiHsa) {
+    if (header_.e_machine != kMachineAmdgpu ||
+        header_.e_ident[EI_OSABI] != kOsAbiHsa) {
       return Fail(LoadError::kWrongTarget, "not an AMDGPU HSA code object");
     }
     object_->e_flags = header_.e_flags;
     const uint8_t abi = header_.e_ident[EI_ABIVERSION];
     if (abi < 2 || abi > 4) return Bad("code object version is not 4, 5 or 6");
-    if (header_.e_type != ET_DYN) return Bad("not a linked (shared) code object");
+    if (header_.e_type != ET_DYN)
+      return Bad("not a linked (shared) code object");
     return Target(abi);
   }
 
@@ -71,9 +76,12 @@ class Loader {
       return Fail(LoadError::kWrongTarget, "the code object is not for gfx950");
     }
     // 0 unsupported, 1 any, 2 off, 3 on
-    const uint32_t xnack = header_.e_flags >> 8 & 3, sramecc = header_.e_flags >> 10 & 3;
-    if (xnack == 3) return Fail(LoadError::kWrongTarget, "the code object needs xnack+");
-    if (sramecc == 2) return Fail(LoadError::kWrongTarget, "the code object needs sramecc-");
+    const uint32_t xnack = header_.e_flags >> 8 & 3,
+                   sramecc = header_.e_flags >> 10 & 3;
+    if (xnack == 3)
+      return Fail(LoadError::kWrongTarget, "the code object needs xnack+");
+    if (sramecc == 2)
+      return Fail(LoadError::kWrongTarget, "the code object needs sramecc-");
     return true;
   }
 
@@ -86,13 +94,15 @@ class Loader {
       }
       segments_.push_back(p);
       if (p.p_type != PT_LOAD) continue;
-      if (p.p_offset > size_ || size_ - p.p_offset < p.p_filesz || p.p_filesz > p.p_memsz ||
-          p.p_memsz > kMaxImage || p.p_vaddr > kMaxImage) {
+      if (p.p_offset > size_ || size_ - p.p_offset < p.p_filesz ||
+          p.p_filesz > p.p_memsz || p.p_memsz > kMaxImage ||
+          p.p_vaddr > kMaxImage) {
         return Bad("a segment lies outside the file");
       }
       end = std::max(end, p.p_vaddr + p.p_memsz);
       if ((p.p_flags & PF_X) != 0) {
-        if (object_->text_end != 0) return Bad("more than one executable segment");
+        if (object_->text_end != 0)
+          return Bad("more than one executable segment");
         object_->text_begin = p.p_vaddr;
         object_->text_end = p.p_vaddr + p.p_filesz;
       }
@@ -114,9 +124,11 @@ class Loader {
   bool Dynamic() {
     for (const Elf64_Phdr& p : segments_) {
       if (p.p_type != PT_DYNAMIC) continue;
-      for (uint64_t at = 0; at + sizeof(Elf64_Dyn) <= p.p_filesz; at += sizeof(Elf64_Dyn)) {
+      for (uint64_t at = 0; at + sizeof(Elf64_Dyn) <= p.p_filesz;
+           at += sizeof(Elf64_Dyn)) {
         Elf64_Dyn d;
-        if (!Image(p.p_vaddr + at, &d)) return Bad("the dynamic table is outside the image");
+        if (!Image(p.p_vaddr + at, &d))
+          return Bad("the dynamic table is outside the image");
         if (d.d_tag == DT_NULL) break;
         if (d.d_tag == DT_SYMTAB) symtab_ = d.d_un.d_ptr;
         if (d.d_tag == DT_STRTAB) strtab_ = d.d_un.d_ptr;
@@ -126,7 +138,8 @@ class Loader {
         if (d.d_tag == DT_HASH) hash_ = d.d_un.d_ptr;
       }
     }
-    if (strtab_ > object_->image_size || strsize_ > object_->image_size - strtab_) {
+    if (strtab_ > object_->image_size ||
+        strsize_ > object_->image_size - strtab_) {
       return Bad("the string table is outside the image");
     }
     return true;
@@ -134,7 +147,9 @@ class Loader {
 
   template <class T>
   bool Image(uint64_t offset, T* out) const {
-    if (offset > object_->image_size || object_->image_size - offset < sizeof(T)) return false;
+    if (offset > object_->image_size ||
+        object_->image_size - offset < sizeof(T))
+      return false;
     std::memcpy(out, object_->image + offset, sizeof(T));
     return true;
   }
@@ -144,7 +159,8 @@ class Loader {
     uint32_t count = 0;
     if (symtab_ == 0) return Bad("no dynamic symbol table");
     if (hash_ != 0) {
-      if (!Image(hash_ + 4, &count)) return Bad("the hash table is outside the image");
+      if (!Image(hash_ + 4, &count))
+        return Bad("the hash table is outside the image");
     } else if (strtab_ > symtab_) {
       // The linker places the strings after the symbols and its hash tables.
       count = static_cast<uint32_t>((strtab_ - symtab_) / sizeof(Elf64_Sym));
@@ -156,7 +172,8 @@ class Loader {
       }
       raw_symbols_.push_back(s);
       if (s.st_name >= strsize_ || s.st_shndx == SHN_UNDEF) continue;
-      const char* text = reinterpret_cast<const char*>(object_->image + strtab_ + s.st_name);
+      const char* text =
+          reinterpret_cast<const char*>(object_->image + strtab_ + s.st_name);
       Symbol symbol;
       symbol.name.assign(text, strnlen(text, strsize_ - s.st_name));
       symbol.offset = s.st_value;
@@ -169,14 +186,19 @@ class Loader {
 
   bool Relocations() {
     const uint64_t base = reinterpret_cast<uint64_t>(object_->image);
-    for (uint64_t at = 0; at + sizeof(Elf64_Rela) <= relasize_; at += sizeof(Elf64_Rela)) {
+    for (uint64_t at = 0; at + sizeof(Elf64_Rela) <= relasize_;
+         at += sizeof(Elf64_Rela)) {
       Elf64_Rela r;
-      if (!Image(rela_ + at, &r)) return Bad("the relocations are outside the image");
+      if (!Image(rela_ + at, &r))
+        return Bad("the relocations are outside the image");
       uint64_t value = base + static_cast<uint64_t>(r.r_addend);
-      const uint32_t type = ELF64_R_TYPE(r.r_info), index = ELF64_R_SYM(r.r_info);
+      const uint32_t type = ELF64_R_TYPE(r.r_info),
+                     index = ELF64_R_SYM(r.r_info);
       if (type != kRelocRelative64) {
-        if (index == 0 || index > raw_symbols_.size()) return Bad("a relocation has no symbol");
-        if (raw_symbols_[index - 1].st_shndx == SHN_UNDEF) return Bad("an undefined symbol");
+        if (index == 0 || index > raw_symbols_.size())
+          return Bad("a relocation has no symbol");
+        if (raw_symbols_[index - 1].st_shndx == SHN_UNDEF)
+          return Bad("an undefined symbol");
         value += raw_symbols_[index - 1].st_value;
       }
       if (!Patch(type, r.r_offset, value)) return false;
@@ -203,7 +225,8 @@ class Loader {
   bool Notes() {
     for (const Elf64_Phdr& p : segments_) {
       if (p.p_type != PT_NOTE) continue;
-      if (p.p_offset > size_ || size_ - p.p_offset < p.p_filesz) return Bad("a truncated note");
+      if (p.p_offset > size_ || size_ - p.p_offset < p.p_filesz)
+        return Bad("a truncated note");
       uint64_t at = p.p_offset;
       const uint64_t end = p.p_offset + p.p_filesz;
       while (end - at >= sizeof(Elf64_Nhdr)) {
@@ -212,7 +235,8 @@ class Loader {
         const uint64_t name = at + sizeof(n);
         const uint64_t desc = name + (uint64_t{n.n_namesz} + 3) / 4 * 4;
         const uint64_t next = desc + (uint64_t{n.n_descsz} + 3) / 4 * 4;
-        if (desc > end || n.n_descsz > end - desc) return Bad("a truncated note");
+        if (desc > end || n.n_descsz > end - desc)
+          return Bad("a truncated note");
         if (n.n_type == kNoteMetadata && n.n_namesz == 7 &&
             std::memcmp(data_ + name, "AMDGPU", 7) == 0) {
           auto value = ParseMsgPack(data_ + desc, n.n_descsz);
@@ -228,7 +252,8 @@ class Loader {
 
   bool Descriptors() {
     for (const Symbol& s : object_->symbols) {
-      if (s.name.size() < 4 || s.name.compare(s.name.size() - 3, 3, ".kd") != 0) continue;
+      if (s.name.size() < 4 || s.name.compare(s.name.size() - 3, 3, ".kd") != 0)
+        continue;
       KernelInfo k;
       k.name = s.name.substr(0, s.name.size() - 3);
       k.descriptor = s.offset;
@@ -241,7 +266,8 @@ class Loader {
 
   bool Descriptor(uint64_t offset, KernelInfo* k) {
     uint8_t d[64];
-    if (!Image(offset, &d)) return Bad("a kernel descriptor is outside the image");
+    if (!Image(offset, &d))
+      return Bad("a kernel descriptor is outside the image");
     auto u32 = [&d](int at) {
       uint32_t v;
       std::memcpy(&v, d + at, 4);
@@ -258,7 +284,8 @@ class Loader {
     k->rsrc2 = u32(52);
     k->properties = static_cast<uint16_t>(u32(56));
     k->preload = static_cast<uint16_t>(u32(56) >> 16);
-    if (k->entry < object_->text_begin || k->entry >= object_->text_end || k->entry % 4 != 0) {
+    if (k->entry < object_->text_begin || k->entry >= object_->text_end ||
+        k->entry % 4 != 0) {
       return Bad("a kernel's entry is outside the code");
     }
     return true;
@@ -270,8 +297,10 @@ class Loader {
     for (const MsgValue& m : kernels->items) {
       if (m.Text(".symbol") != k->name + ".kd") continue;
       k->has_metadata = true;
-      k->kernarg_bytes = static_cast<uint32_t>(m.Int(".kernarg_segment_size", k->kernarg_bytes));
-      k->max_threads = static_cast<uint32_t>(m.Int(".max_flat_workgroup_size", 1024));
+      k->kernarg_bytes = static_cast<uint32_t>(
+          m.Int(".kernarg_segment_size", k->kernarg_bytes));
+      k->max_threads =
+          static_cast<uint32_t>(m.Int(".max_flat_workgroup_size", 1024));
       k->vgprs = static_cast<uint32_t>(m.Int(".vgpr_count", 0));
       k->agprs = static_cast<uint32_t>(m.Int(".agpr_count", 0));
       k->sgprs = static_cast<uint32_t>(m.Int(".sgpr_count", 0));
@@ -306,7 +335,8 @@ class Loader {
   Elf64_Ehdr header_ = {};
   std::vector<Elf64_Phdr> segments_;
   std::vector<Elf64_Sym> raw_symbols_;
-  uint64_t symtab_ = 0, strtab_ = 0, strsize_ = 0, rela_ = 0, relasize_ = 0, hash_ = 0;
+  uint64_t symtab_ = 0, strtab_ = 0, strsize_ = 0, rela_ = 0, relasize_ = 0,
+           hash_ = 0;
   MsgValue metadata_;
   LoadError error_ = LoadError::kNone;
   std::string message_;
@@ -321,7 +351,8 @@ const KernelInfo* CodeObject::FindKernel(const std::string& name) const {
   return nullptr;
 }
 
-std::unique_ptr<CodeObject> LoadCodeObject(const void* data, size_t size, LoadError* error,
+std::unique_ptr<CodeObject> LoadCodeObject(const void* data, size_t size,
+                                           LoadError* error,
                                            std::string* message) {
   return Loader(static_cast<const uint8_t*>(data), size).Load(error, message);
 }
@@ -330,17 +361,22 @@ size_t ElfSize(const void* data) {
   Elf64_Ehdr h;
   std::memcpy(&h, data, sizeof(h));
   if (std::memcmp(h.e_ident, ELFMAG, SELFMAG) != 0) return 0;
-  uint64_t end = std::max<uint64_t>(sizeof(h), h.e_phoff + uint64_t{h.e_phentsize} * h.e_phnum);
+  uint64_t end = std::max<uint64_t>(
+      sizeof(h), h.e_phoff + uint64_t{h.e_phentsize} * h.e_phnum);
   end = std::max(end, h.e_shoff + uint64_t{h.e_shentsize} * h.e_shnum);
   for (int i = 0; i < h.e_phnum && h.e_phentsize == sizeof(Elf64_Phdr); ++i) {
     Elf64_Phdr p;
-    std::memcpy(&p, static_cast<const char*>(data) + h.e_phoff + sizeof(p) * static_cast<size_t>(i),
+    std::memcpy(&p,
+                static_cast<const char*>(data) + h.e_phoff +
+                    sizeof(p) * static_cast<size_t>(i),
                 sizeof(p));
     end = std::max(end, p.p_offset + p.p_filesz);
   }
   for (int i = 0; i < h.e_shnum && h.e_shentsize == sizeof(Elf64_Shdr); ++i) {
     Elf64_Shdr s;
-    std::memcpy(&s, static_cast<const char*>(data) + h.e_shoff + sizeof(s) * static_cast<size_t>(i),
+    std::memcpy(&s,
+                static_cast<const char*>(data) + h.e_shoff +
+                    sizeof(s) * static_cast<size_t>(i),
                 sizeof(s));
     if (s.sh_type != SHT_NOBITS) end = std::max(end, s.sh_offset + s.sh_size);
   }

@@ -64,7 +64,8 @@ struct CodeObject {
 // Loads an ELF of `size` bytes; on failure returns null and fills the other
 // two. Accepts objects for gfx950 whose sramecc is on or any and whose xnack is
 // off or any, and generic gfx9-4 ones. Never reads outside [data, data + size).
-std::unique_ptr<CodeObject> LoadCodeObject(const void* data, size_t size, LoadError* error,
+std::unique_ptr<CodeObject> LoadCodeObject(const void* data, size_t size,
+                                           LoadError* error,
                                            std::string* message);
 
 // The size of the ELF image that starts at `data`, from its section and segment

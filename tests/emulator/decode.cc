@@ -9,12 +9,15 @@ namespace {
 constexpr uint32_t kLiteral = 255, kDpp = 250, kSdwa = 249;
 
 // Inline float constants 240..248: 0.5, -0.5, 1, -1, 2, -2, 4, -4, 1/(2 pi).
-constexpr uint32_t kF32[] = {0x3f000000, 0xbf000000, 0x3f800000, 0xbf800000, 0x40000000,
-                             0xc0000000, 0x40800000, 0xc0800000, 0x3e22f983};
-constexpr uint16_t kF16[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118};
-constexpr uint64_t kF64[] = {0x3fe0000000000000, 0xbfe0000000000000, 0x3ff0000000000000,
-                             0xbff0000000000000, 0x4000000000000000, 0xc000000000000000,
-                             0x4010000000000000, 0xc010000000000000, 0x3fc45f306dc9c882};
+constexpr uint32_t kF32[] = {0x3f000000, 0xbf000000, 0x3f800000,
+                             0xbf800000, 0x40000000, 0xc0000000,
+                             0x40800000, 0xc0800000, 0x3e22f983};
+constexpr uint16_t kF16[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000,
+                             0xc000, 0x4400, 0xc400, 0x3118};
+constexpr uint64_t kF64[] = {
+    0x3fe0000000000000, 0xbfe0000000000000, 0x3ff0000000000000,
+    0xbff0000000000000, 0x4000000000000000, 0xc000000000000000,
+    0x4010000000000000, 0xc010000000000000, 0x3fc45f306dc9c882};
 
 uint64_t FloatConstant(uint32_t n, SrcKind kind) {
   switch (kind) {
@@ -32,7 +35,8 @@ uint64_t FloatConstant(uint32_t n, SrcKind kind) {
 }
 
 uint64_t IntConstant(int64_t n, SrcKind kind) {
-  if (kind == SrcKind::kPk32) return static_cast<uint32_t>(n) | static_cast<uint64_t>(n) << 32;
+  if (kind == SrcKind::kPk32)
+    return static_cast<uint32_t>(n) | static_cast<uint64_t>(n) << 32;
   return static_cast<uint64_t>(n);
 }
 
@@ -90,7 +94,8 @@ bool Source(uint32_t code, SrcKind kind, uint32_t literal, Operand* o) {
   return true;
 }
 
-void AddRange(RegRange* list, uint8_t* count, int capacity, uint32_t first, uint32_t n) {
+void AddRange(RegRange* list, uint8_t* count, int capacity, uint32_t first,
+              uint32_t n) {
   if (n == 0 || *count >= capacity) return;
   const uint32_t space = first >= kSgprSpace ? kSgprSpace + kSgprs : kVgprs;
   n = std::min(n, space - std::min(space, first));
@@ -111,7 +116,8 @@ void ReadsOperand(Inst* i, const Operand& o, uint32_t words) {
 
 void VectorRanges(Inst* i) {
   const OpInfo& op = *i->op;
-  for (int n = 0; n < 3; ++n) ReadsOperand(i, i->src[n], std::max<uint32_t>(op.src_words[n], 1));
+  for (int n = 0; n < 3; ++n)
+    ReadsOperand(i, i->src[n], std::max<uint32_t>(op.src_words[n], 1));
   if ((op.flags & kCompare) != 0) {
     Writes(i, kSgprSpace + i->sdst, 2);
     return;
@@ -131,7 +137,8 @@ void VectorRanges(Inst* i) {
 // True when every register a source or the destination names exists.
 bool RegistersExist(const Inst& i) {
   auto inside = [](const RegRange& r, uint32_t want) {
-    return r.count >= want && (r.first < kSgprSpace || r.first + r.count <= kSgprSpace + kSgprs);
+    return r.count >= want &&
+           (r.first < kSgprSpace || r.first + r.count <= kSgprSpace + kSgprs);
   };
   for (int n = 0; n < i.reads_count; ++n) {
     if (!inside(i.reads[n], 1)) return false;
@@ -236,8 +243,10 @@ bool Decoder::Scalar(const Bits& b, Inst* i) const {
   const bool two = format == Format::kSop2 || format == Format::kSopc;
   const bool has_sources = two || format == Format::kSop1;
   const uint32_t code[2] = {b.Get(7, 0), b.Get(15, 8)};
-  const bool literal = (has_sources && code[0] == kLiteral && op.src_kind[0] != SrcKind::kNone) ||
-                       (two && code[1] == kLiteral) || (op.flags & kLiteralLast) != 0;
+  const bool literal = (has_sources && code[0] == kLiteral &&
+                        op.src_kind[0] != SrcKind::kNone) ||
+                       (two && code[1] == kLiteral) ||
+                       (op.flags & kLiteralLast) != 0;
   if (literal && b.count < 2) return false;
   const uint32_t value = literal ? b.w[1] : 0;
   if (literal) i->size = 8;
@@ -248,10 +257,12 @@ bool Decoder::Scalar(const Bits& b, Inst* i) const {
     ReadsOperand(i, i->src[n], op.src_words[n]);
   }
   if (format == Format::kSopp) return true;
-  if (op.dst_words > 0 && format != Format::kSopc && (op.flags & kNoSdst) == 0) {
+  if (op.dst_words > 0 && format != Format::kSopc &&
+      (op.flags & kNoSdst) == 0) {
     Writes(i, kSgprSpace + i->dst, op.dst_words);
   }
-  if ((op.flags & kReadsSdst) != 0) Reads(i, kSgprSpace + i->dst, std::max<uint32_t>(op.dst_words, 1));
+  if ((op.flags & kReadsSdst) != 0)
+    Reads(i, kSgprSpace + i->dst, std::max<uint32_t>(op.dst_words, 1));
   return true;
 }
 
@@ -273,7 +284,8 @@ bool Decoder::ScalarMemory(const Bits& b, Inst* i) const {
     i->imm = static_cast<int32_t>(raw << 11) >> 11;
     if (b.Get(14, 14) != 0) i->src[0] = Register(Operand::kSgpr, b.Get(63, 57));
   } else {
-    i->src[0] = Register(Operand::kSgpr, b.Get(14, 14) != 0 ? b.Get(63, 57) : raw & 0x7f);
+    i->src[0] = Register(Operand::kSgpr,
+                         b.Get(14, 14) != 0 ? b.Get(63, 57) : raw & 0x7f);
   }
   ReadsOperand(i, i->src[0], 1);
   Reads(i, kSgprSpace + i->saddr, op.src_words[0]);
@@ -303,8 +315,10 @@ bool Decoder::Vector12c(const Bits& b, Inst* i) const {
   uint32_t code0 = b.Get(8, 0);
   const uint32_t vsrc1 = b.Get(16, 9);
   Operand src1 = Register(Operand::kVgpr, vsrc1);
-  const bool middle = (op.flags & kLiteralMiddle) != 0, last = (op.flags & kLiteralLast) != 0;
-  const bool extended = code0 == kLiteral || code0 == kDpp || code0 == kSdwa || middle || last;
+  const bool middle = (op.flags & kLiteralMiddle) != 0,
+             last = (op.flags & kLiteralLast) != 0;
+  const bool extended =
+      code0 == kLiteral || code0 == kDpp || code0 == kSdwa || middle || last;
   if (extended && b.count < 2) return false;
   const uint32_t extra = extended ? b.w[1] : 0;
   if (extended) i->size = 8;
@@ -322,14 +336,17 @@ bool Decoder::Vector12c(const Bits& b, Inst* i) const {
     i->extra = Extra::kSdwa;
     i->plain = false;
     code0 = (extra & 0xff) + ((extra >> 23 & 1) != 0 ? 0 : 256);
-    if ((extra >> 31) != 0 && !Source(vsrc1, SrcKind::kB32, 0, &src1)) return false;
+    if ((extra >> 31) != 0 && !Source(vsrc1, SrcKind::kB32, 0, &src1))
+      return false;
     i->src_sel[0] = static_cast<uint8_t>(extra >> 16 & 7);
     i->src_sel[1] = static_cast<uint8_t>(extra >> 24 & 7);
-    i->src_sext = static_cast<uint8_t>((extra >> 19 & 1) | (extra >> 27 & 1) << 1);
+    i->src_sext =
+        static_cast<uint8_t>((extra >> 19 & 1) | (extra >> 27 & 1) << 1);
     i->neg = static_cast<uint8_t>((extra >> 20 & 1) | (extra >> 28 & 1) << 1);
     i->abs = static_cast<uint8_t>((extra >> 21 & 1) | (extra >> 29 & 1) << 1);
     if (format == Format::kVopc) {
-      if ((extra >> 15 & 1) != 0) i->sdst = static_cast<uint16_t>(extra >> 8 & 0x7f);
+      if ((extra >> 15 & 1) != 0)
+        i->sdst = static_cast<uint16_t>(extra >> 8 & 0x7f);
     } else {
       i->dst_sel = static_cast<uint8_t>(extra >> 8 & 7);
       i->dst_unused = static_cast<uint8_t>(extra >> 11 & 3);
@@ -337,10 +354,12 @@ bool Decoder::Vector12c(const Bits& b, Inst* i) const {
       i->omod = static_cast<uint8_t>(extra >> 14 & 3);
     }
   }
-  if (op.src_kind[0] != SrcKind::kNone && !Source(code0, op.src_kind[0], extra, &i->src[0])) {
+  if (op.src_kind[0] != SrcKind::kNone &&
+      !Source(code0, op.src_kind[0], extra, &i->src[0])) {
     return false;
   }
-  if (format != Format::kVop1 && op.src_kind[1] != SrcKind::kNone) i->src[1] = src1;
+  if (format != Format::kVop1 && op.src_kind[1] != SrcKind::kNone)
+    i->src[1] = src1;
   const Operand constant{Operand::kConst, 0, extra};
   if (middle) {
     i->src[2] = i->src[1];
@@ -387,18 +406,22 @@ bool Decoder::Vector3(const Bits& b, Inst* i) const {
     i->sdst = i->dst;
     i->dst = 0;
   }
-  const int sources = format == Format::kVop1 ? 1 : format == Format::kVop3 ? 3 : 2;
+  const int sources = format == Format::kVop1   ? 1
+                      : format == Format::kVop3 ? 3
+                                                : 2;
   const uint32_t code[3] = {b.Get(40, 32), b.Get(49, 41), b.Get(58, 50)};
   for (int n = 0; n < sources; ++n) {
     if (op.src_kind[n] == SrcKind::kNone) continue;
-    if (code[n] == kLiteral || !Source(code[n], op.src_kind[n], 0, &i->src[n])) return false;
+    if (code[n] == kLiteral || !Source(code[n], op.src_kind[n], 0, &i->src[n]))
+      return false;
   }
   if ((op.flags & kReadsDst) != 0) i->src[2] = Register(Operand::kVgpr, i->dst);
   if ((op.flags & kReadsVcc) != 0 && format != Format::kVop3 &&
       !Source(code[2], SrcKind::kMask, 0, &i->src[2])) {
     return false;
   }
-  i->plain = i->abs == 0 && i->neg == 0 && i->op_sel == 0 && i->omod == 0 && !i->clamp;
+  i->plain =
+      i->abs == 0 && i->neg == 0 && i->op_sel == 0 && i->omod == 0 && !i->clamp;
   VectorRanges(i);
   return true;
 }
@@ -407,12 +430,15 @@ bool Decoder::Vector3p(const Bits& b, Inst* i) const {
   uint32_t opcode = b.Get(22, 16);
   if (opcode == 0x2c) {  // scales, then the MFMA they belong to
     if (b.count < 4 || b.w[2] >> 23 != 0x1a7) return false;
-    if (!Find(Format::kVop3p, b.Get(86, 80), i) || (i->op->flags & kScaled) == 0) return false;
+    if (!Find(Format::kVop3p, b.Get(86, 80), i) ||
+        (i->op->flags & kScaled) == 0)
+      return false;
     i->scaled = true;
     const uint32_t code[2] = {b.Get(40, 32), b.Get(49, 41)};
     for (int n = 0; n < 2; ++n) {
       if (!Source(code[n], SrcKind::kB32, 0, &i->scale[n])) return false;
-      i->scale_sel[n] = static_cast<uint8_t>(b.Get(11 + n, 11 + n) | b.Get(59 + n, 59 + n) << 1);
+      i->scale_sel[n] = static_cast<uint8_t>(b.Get(11 + n, 11 + n) |
+                                             b.Get(59 + n, 59 + n) << 1);
       ReadsOperand(i, i->scale[n], 1);
     }
     i->size = 16;
@@ -428,13 +454,16 @@ bool Decoder::Vector3p(const Bits& b, Inst* i) const {
   i->op_sel_hi = static_cast<uint8_t>(b.Get(60, 59) | b.Get(14, 14) << 2);
   i->clamp = b.Get(15, 15) != 0;
   i->neg = static_cast<uint8_t>(b.Get(63, 61));
-  i->plain = i->abs == 0 && i->neg == 0 && i->op_sel == 0 && (i->op_sel_hi & 3) == 3 && !i->clamp;
+  i->plain = i->abs == 0 && i->neg == 0 && i->op_sel == 0 &&
+             (i->op_sel_hi & 3) == 3 && !i->clamp;
   const uint32_t code[3] = {b.Get(40, 32), b.Get(49, 41), b.Get(58, 50)};
   for (int n = 0; n < 3; ++n) {
     if (op.src_kind[n] == SrcKind::kNone) continue;
-    if (code[n] == kLiteral || !Source(code[n], op.src_kind[n], 0, &i->src[n])) return false;
+    if (code[n] == kLiteral || !Source(code[n], op.src_kind[n], 0, &i->src[n]))
+      return false;
   }
-  if (op.src_kind[2] != SrcKind::kNone) i->plain = i->plain && i->op_sel_hi == 7;
+  if (op.src_kind[2] != SrcKind::kNone)
+    i->plain = i->plain && i->op_sel_hi == 7;
   if ((op.flags & kAccSource) != 0) i->src[0].reg += kAccBase;
   if ((op.flags & kAccDest) != 0) i->dst += kAccBase;
   VectorRanges(i);
@@ -447,7 +476,8 @@ bool Decoder::Matrix(const Bits& b, Inst* i, int at) const {
   i->cbsz = static_cast<uint8_t>(b.Get(at + 10, at + 8));
   i->abid = static_cast<uint8_t>(b.Get(at + 14, at + 11));
   i->blgp = static_cast<uint8_t>(b.Get(at + 63, at + 61));
-  const uint32_t acc = b.Get(at + 60, at + 59), acc_cd = b.Get(at + 15, at + 15);
+  const uint32_t acc = b.Get(at + 60, at + 59),
+                 acc_cd = b.Get(at + 15, at + 15);
   const uint32_t code[3] = {b.Get(at + 40, at + 32), b.Get(at + 49, at + 41),
                             b.Get(at + 58, at + 50)};
   uint32_t words[3] = {op.src_words[0], op.src_words[1], op.src_words[2]};
@@ -457,9 +487,11 @@ bool Decoder::Matrix(const Bits& b, Inst* i, int at) const {
     words[1] = i->blgp < 2 ? 8 : i->blgp < 4 ? 6 : 4;
   }
   for (int n = 0; n < 3; ++n) {
-    if (code[n] == kLiteral || !Source(code[n], op.src_kind[n], 0, &i->src[n])) return false;
+    if (code[n] == kLiteral || !Source(code[n], op.src_kind[n], 0, &i->src[n]))
+      return false;
     if (i->src[n].kind == Operand::kVgpr) {
-      const bool is_acc = n < 2 ? (acc >> n & 1) != 0 : acc_cd != 0 && (op.flags & kSparse) == 0;
+      const bool is_acc = n < 2 ? (acc >> n & 1) != 0
+                                : acc_cd != 0 && (op.flags & kSparse) == 0;
       if (is_acc) i->src[n].reg += kAccBase;
     }
     ReadsOperand(i, i->src[n], words[n]);
@@ -523,9 +555,11 @@ bool Decoder::Mubuf(const Bits& b, Inst* i) const {
     return true;
   }
   if ((flags & (kStore | kAtomic)) != 0) Reads(i, i->data, i->op->src_words[1]);
-  if ((flags & kLoad) != 0 || ((flags & kAtomic) != 0 && i->sc0)) Writes(i, i->dst, i->op->dst_words);
+  if ((flags & kLoad) != 0 || ((flags & kAtomic) != 0 && i->sc0))
+    Writes(i, i->dst, i->op->dst_words);
   if ((flags & kPreservesHigh) != 0) Reads(i, i->dst, 1);
-  return i->data + uint32_t{i->op->src_words[1]} <= kVgprs && i->saddr + 4 <= kSgprs;
+  return i->data + uint32_t{i->op->src_words[1]} <= kVgprs &&
+         i->saddr + 4 <= kSgprs;
 }
 
 bool Decoder::FlatLike(const Bits& b, Inst* i) const {
@@ -548,7 +582,8 @@ bool Decoder::FlatLike(const Bits& b, Inst* i) const {
   i->src[0] = Register(Operand::kVgpr, b.Get(39, 32));
   i->data = static_cast<uint16_t>(b.Get(47, 40) + base);
   i->dst = static_cast<uint16_t>(b.Get(63, 56) + base);
-  i->saddr = format == Format::kFlat ? kNoSaddr : static_cast<uint16_t>(b.Get(54, 48));
+  i->saddr =
+      format == Format::kFlat ? kNoSaddr : static_cast<uint16_t>(b.Get(54, 48));
   const bool has_saddr = i->saddr != kNoSaddr;
   if (format == Format::kScratch) {
     if (i->sve) Reads(i, i->src[0].reg, 1);
@@ -564,7 +599,8 @@ bool Decoder::FlatLike(const Bits& b, Inst* i) const {
     return true;
   }
   if ((op.flags & (kStore | kAtomic)) != 0) Reads(i, i->data, op.src_words[1]);
-  const bool writes = (op.flags & kLoad) != 0 || ((op.flags & kAtomic) != 0 && i->sc0);
+  const bool writes =
+      (op.flags & kLoad) != 0 || ((op.flags & kAtomic) != 0 && i->sc0);
   if (writes) Writes(i, i->dst, op.dst_words);
   if (!writes) i->dst = 0;
   if ((op.flags & kPreservesHigh) != 0) Reads(i, i->dst, 1);
@@ -576,7 +612,8 @@ std::string Describe(const Inst& inst) {
   text += " (";
   for (int n = 0; n < inst.size / 4; ++n) {
     char word[16];
-    std::snprintf(word, sizeof(word), "%s%08x", n == 0 ? "" : " ", inst.words[n]);
+    std::snprintf(word, sizeof(word), "%s%08x", n == 0 ? "" : " ",
+                  inst.words[n]);
     text += word;
   }
   return text + ")";

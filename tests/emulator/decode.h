@@ -16,8 +16,8 @@ class Decoder {
  public:
   explicit Decoder(const InstructionSet& set);
 
-  // Decodes the instruction at `words`, of which `count` may be read. False when
-  // the words are no instruction of the set (or end too early).
+  // Decodes the instruction at `words`, of which `count` may be read. False
+  // when the words are no instruction of the set (or end too early).
   bool Decode(const uint32_t* words, size_t count, Inst* out) const;
 
  private:

@@ -15,7 +15,8 @@ constexpr uint32_t kMaxLds = 163840;
 
 bool EnvFlag(const char* name, bool otherwise) {
   const char* value = std::getenv(name);
-  return value == nullptr || *value == 0 ? otherwise : std::strcmp(value, "0") != 0;
+  return value == nullptr || *value == 0 ? otherwise
+                                         : std::strcmp(value, "0") != 0;
 }
 
 const Decoder& SharedDecoder() {
@@ -34,31 +35,38 @@ RunResult Invalid(std::string why) {
 std::string CheckGeometry(const KernelInfo& k, const LaunchConfig& c) {
   uint64_t threads = 1, items = 1;
   for (int d = 0; d < 3; ++d) {
-    if (c.block[d] == 0 || c.grid[d] == 0) return "a grid or block dimension is 0";
+    if (c.block[d] == 0 || c.grid[d] == 0)
+      return "a grid or block dimension is 0";
     if (c.block[d] > 1024) return "a block dimension exceeds 1024";
     threads *= c.block[d];
-    if (uint64_t{c.grid[d]} * c.block[d] > 0xffffffffu) return "a grid dimension exceeds 2^32 work-items";
+    if (uint64_t{c.grid[d]} * c.block[d] > 0xffffffffu)
+      return "a grid dimension exceeds 2^32 work-items";
     if (k.reqd_size[0] != 0 && k.reqd_size[d] != c.block[d]) {
       return "the kernel requires another workgroup size";
     }
     items = std::min<uint64_t>(items * c.grid[d], uint64_t{1} << 40);
   }
   if (threads > std::min<uint32_t>(k.max_threads, 1024)) {
-    return "the workgroup is larger than the kernel's limit of " + std::to_string(k.max_threads);
+    return "the workgroup is larger than the kernel's limit of " +
+           std::to_string(k.max_threads);
   }
-  if (items > (uint64_t{1} << 34)) return "more workgroups than can be emulated";
-  if (uint64_t{k.lds_bytes} + c.dynamic_lds > kMaxLds) return "more LDS than a workgroup can have";
+  if (items > (uint64_t{1} << 34))
+    return "more workgroups than can be emulated";
+  if (uint64_t{k.lds_bytes} + c.dynamic_lds > kMaxLds)
+    return "more LDS than a workgroup can have";
   return {};
 }
 
 class HiddenArguments {
  public:
-  HiddenArguments(Launch* launch, uint32_t dynamic_lds) : l_(*launch), lds_(dynamic_lds) {}
+  HiddenArguments(Launch* launch, uint32_t dynamic_lds)
+      : l_(*launch), lds_(dynamic_lds) {}
   void Fill() {
     for (const KernelArg& a : l_.kernel->args) {
       if (!a.hidden()) continue;
       const uint64_t v = Value(a.kind);
-      std::memcpy(&l_.kernarg[a.offset], &v, std::min<size_t>(a.size, sizeof(v)));
+      std::memcpy(&l_.kernarg[a.offset], &v,
+                  std::min<size_t>(a.size, sizeof(v)));
     }
   }
 
@@ -66,14 +74,18 @@ class HiddenArguments {
   uint64_t Value(const std::string& kind) const {
     static constexpr const char* kAxis[] = {"x", "y", "z"};
     for (int d = 0; d < 3; ++d) {
-      if (kind == std::string("hidden_block_count_") + kAxis[d]) return l_.grid[d];
-      if (kind == std::string("hidden_group_size_") + kAxis[d]) return l_.block[d];
+      if (kind == std::string("hidden_block_count_") + kAxis[d])
+        return l_.grid[d];
+      if (kind == std::string("hidden_group_size_") + kAxis[d])
+        return l_.block[d];
     }
-    if (kind == "hidden_grid_dims") return l_.grid[2] > 1 ? 3 : l_.grid[1] > 1 ? 2 : 1;
+    if (kind == "hidden_grid_dims")
+      return l_.grid[2] > 1 ? 3 : l_.grid[1] > 1 ? 2 : 1;
     if (kind == "hidden_private_base") return kPrivateAperture >> 32;
     if (kind == "hidden_shared_base") return kSharedAperture >> 32;
     if (kind == "hidden_dynamic_lds_size") return lds_;
-    if (kind == "hidden_queue_ptr") return reinterpret_cast<uint64_t>(l_.packet);
+    if (kind == "hidden_queue_ptr")
+      return reinterpret_cast<uint64_t>(l_.packet);
     return 0;  // remainders, offsets and services that are not there
   }
 
@@ -83,7 +95,9 @@ class HiddenArguments {
 
 // The fields of the dispatch packet that kernels read.
 void FillPacket(Launch* launch) {
-  auto put = [launch](size_t at, auto value) { std::memcpy(launch->packet + at, &value, sizeof(value)); };
+  auto put = [launch](size_t at, auto value) {
+    std::memcpy(launch->packet + at, &value, sizeof(value));
+  };
   put(2, uint16_t{3});
   for (size_t d = 0; d < 3; ++d) {
     put(4 + 2 * d, static_cast<uint16_t>(launch->block[d]));
@@ -98,7 +112,8 @@ void FillPacket(Launch* launch) {
 
 Options Options::FromEnvironment() {
   Options o;
-  if (const char* threads = std::getenv("INGOT_EMULATOR_THREADS"); threads != nullptr) {
+  if (const char* threads = std::getenv("INGOT_EMULATOR_THREADS");
+      threads != nullptr) {
     o.threads = std::max(0, std::atoi(threads));
   }
   o.check_waits = EnvFlag("INGOT_EMULATOR_CHECK_WAITS", true);
@@ -125,24 +140,28 @@ MemoryMap& Device::memory() { return state_->memory; }
 
 Program* Device::Load(const void* code_object, size_t size, LoadError* error,
                       std::string* message) {
-  std::unique_ptr<CodeObject> object = LoadCodeObject(code_object, size, error, message);
+  std::unique_ptr<CodeObject> object =
+      LoadCodeObject(code_object, size, error, message);
   if (object == nullptr) return nullptr;
   std::lock_guard<std::mutex> lock(state_->mutex);
   return state_->programs
-      .emplace_back(std::make_unique<Program>(std::move(object), &SharedDecoder()))
+      .emplace_back(
+          std::make_unique<Program>(std::move(object), &SharedDecoder()))
       .get();
 }
 
 void Device::Unload(Program* program) {
   std::lock_guard<std::mutex> lock(state_->mutex);
   auto& all = state_->programs;
-  all.erase(std::remove_if(all.begin(), all.end(),
-                           [program](const auto& p) { return p.get() == program; }),
-            all.end());
+  all.erase(
+      std::remove_if(all.begin(), all.end(),
+                     [program](const auto& p) { return p.get() == program; }),
+      all.end());
 }
 
-RunResult Device::Run(Program* program, const KernelInfo& kernel, const LaunchConfig& config,
-                      const void* kernarg, size_t kernarg_bytes, const Options& options) {
+RunResult Device::Run(Program* program, const KernelInfo& kernel,
+                      const LaunchConfig& config, const void* kernarg,
+                      size_t kernarg_bytes, const Options& options) {
   std::string why = CheckGeometry(kernel, config);
   if (!why.empty()) return Invalid(std::move(why));
   std::lock_guard<std::mutex> lock(state_->mutex);
@@ -155,10 +174,12 @@ RunResult Device::Run(Program* program, const KernelInfo& kernel, const LaunchCo
   std::copy_n(config.grid, 3, launch.grid);
   std::copy_n(config.block, 3, launch.block);
   launch.lds_bytes = kernel.lds_bytes + config.dynamic_lds;
-  // Runtimes hand out kernarg memory in units of cache lines, and compilers rely
-  // on it: seven dwords are loaded as eight.
-  launch.kernarg.assign((std::max<size_t>(kernel.kernarg_bytes, 1) + 63) / 64 * 64, 0);
-  std::memcpy(launch.kernarg.data(), kernarg, std::min(kernarg_bytes, launch.kernarg.size()));
+  // Runtimes hand out kernarg memory in units of cache lines, and compilers
+  // rely on it: seven dwords are loaded as eight.
+  launch.kernarg.assign(
+      (std::max<size_t>(kernel.kernarg_bytes, 1) + 63) / 64 * 64, 0);
+  std::memcpy(launch.kernarg.data(), kernarg,
+              std::min(kernarg_bytes, launch.kernarg.size()));
   launch.kernarg_address = reinterpret_cast<uint64_t>(launch.kernarg.data());
   HiddenArguments(&launch, config.dynamic_lds).Fill();
   FillPacket(&launch);

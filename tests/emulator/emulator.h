@@ -19,10 +19,10 @@ namespace ingot::emulator {
 
 // Defaults are the strict ones; each check can be switched off.
 struct Options {
-  int threads = 0;                  // 0: the CPUs this process may use
-  bool check_waits = true;          // a result used before its s_waitcnt
-  bool reverse_waves = false;       // run the waves of a group last to first
-  uint64_t max_instructions = 0;    // per wave; 0: the default of 2^36
+  int threads = 0;                // 0: the CPUs this process may use
+  bool check_waits = true;        // a result used before its s_waitcnt
+  bool reverse_waves = false;     // run the waves of a group last to first
+  uint64_t max_instructions = 0;  // per wave; 0: the default of 2^36
   // INGOT_EMULATOR_THREADS, INGOT_EMULATOR_CHECK_WAITS=0,
   // INGOT_EMULATOR_REVERSE_WAVES=1, INGOT_EMULATOR_LEVEL=x86-64-v2|v3|v4.
   static Options FromEnvironment();
@@ -32,16 +32,16 @@ struct Options {
 struct Statistics {
   uint64_t executed[static_cast<int>(OpClass::kCount)] = {};
   uint64_t waves = 0;
-  uint64_t clipped_loads = 0;   // dwords of buffer loads past num_records
+  uint64_t clipped_loads = 0;  // dwords of buffer loads past num_records
   uint64_t clipped_stores = 0;
   uint64_t total() const;
 };
 
 enum class RunStatus {
   kOk,
-  kInvalidLaunch,    // geometry or arguments; nothing ran
-  kIllegalAddress,   // an access outside every allocation
-  kLaunchFailure,    // any other fault
+  kInvalidLaunch,   // geometry or arguments; nothing ran
+  kIllegalAddress,  // an access outside every allocation
+  kLaunchFailure,   // any other fault
 };
 
 struct RunResult {
@@ -69,13 +69,15 @@ class Device {
 
   // Null on failure, with the reason. The program lives until the device dies
   // or Unload.
-  Program* Load(const void* code_object, size_t size, LoadError* error, std::string* message);
+  Program* Load(const void* code_object, size_t size, LoadError* error,
+                std::string* message);
   void Unload(Program* program);
 
   // Runs `kernel` of `program` with explicit arguments laid out as the kernarg
   // segment wants them; hidden arguments are filled in from the metadata.
-  RunResult Run(Program* program, const KernelInfo& kernel, const LaunchConfig& config,
-                const void* kernarg, size_t kernarg_bytes,
+  RunResult Run(Program* program, const KernelInfo& kernel,
+                const LaunchConfig& config, const void* kernarg,
+                size_t kernarg_bytes,
                 const Options& options = Options::FromEnvironment());
 
  private:

@@ -13,8 +13,9 @@
 namespace ingot::emulator {
 namespace {
 
-// Unwritten registers and LDS hold NaNs of every float type.
-constexpr uint32_t kPoison = 0xffc5ffc5;
+// What registers and LDS hold before they are written: a signalling NaN, as f32
+// and in the high half as f16 and bf16.
+constexpr uint32_t kPoison = 0x7fbadbad;
 // Instructions a wave runs before the next gets its turn, so that a wave that
 // polls another's flag does not poll for ever.
 constexpr int64_t kSlice = 1 << 20;
@@ -24,7 +25,8 @@ constexpr uint64_t kDefaultLimit = uint64_t{1} << 34;
 class Arena {
  public:
   explicit Arena(size_t bytes) : bytes_(bytes) {
-    void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     data_ = p == MAP_FAILED ? nullptr : p;
   }
   ~Arena() {
@@ -44,7 +46,7 @@ struct Shared {
   uint64_t groups;
   std::atomic<uint64_t> next{0};
   std::mutex mutex;
-  RunResult result;       // guarded by mutex
+  RunResult result;  // guarded by mutex
   uint64_t fault_group = ~uint64_t{0};
 };
 
@@ -58,10 +60,12 @@ class Worker {
         waves_(waves_count_ * sizeof(Wave)),
         lds_(launch_.lds_bytes + 16),
         scratch_bytes_(launch_.kernel->scratch_bytes),
-        scratch_(std::max<size_t>(size_t{scratch_bytes_} * kLanes * waves_count_, 16)) {}
+        scratch_(std::max<size_t>(
+            size_t{scratch_bytes_} * kLanes * waves_count_, 16)) {}
 
   bool ok() const {
-    return waves_.data() != nullptr && lds_.data() != nullptr && scratch_.data() != nullptr;
+    return waves_.data() != nullptr && lds_.data() != nullptr &&
+           scratch_.data() != nullptr;
   }
 
   void Loop() {
@@ -90,10 +94,14 @@ class Worker {
  private:
   void StartGroup(uint64_t index) {
     group_.id[0] = static_cast<uint32_t>(index % launch_.grid[0]);
-    group_.id[1] = static_cast<uint32_t>(index / launch_.grid[0] % launch_.grid[1]);
-    group_.id[2] = static_cast<uint32_t>(index / launch_.grid[0] / launch_.grid[1]);
-    std::fill_n(reinterpret_cast<uint32_t*>(lds_.data()), launch_.lds_bytes / 4, kPoison);
-    std::memset(scratch_.data(), 0xa5, size_t{scratch_bytes_} * kLanes * waves_count_);
+    group_.id[1] =
+        static_cast<uint32_t>(index / launch_.grid[0] % launch_.grid[1]);
+    group_.id[2] =
+        static_cast<uint32_t>(index / launch_.grid[0] / launch_.grid[1]);
+    std::fill_n(reinterpret_cast<uint32_t*>(lds_.data()), launch_.lds_bytes / 4,
+                kPoison);
+    std::memset(scratch_.data(), 0xa5,
+                size_t{scratch_bytes_} * kLanes * waves_count_);
     group_.flight = LdsFlight();
     group_.flight.done.assign(1, true);
     for (size_t n = 0; n < waves_count_; ++n) StartWave(n);
@@ -103,10 +111,12 @@ class Worker {
   void PoisonRegisters(Wave& w) const {
     const KernelInfo& k = *launch_.kernel;
     const uint32_t total = ((k.rsrc1 & 63) + 1) * 8;
-    const uint32_t accum = std::min<uint32_t>(((k.rsrc3 & 63) + 1) * 4, kAccBase);
+    const uint32_t accum =
+        std::min<uint32_t>(((k.rsrc3 & 63) + 1) * 4, kAccBase);
     const uint32_t arch = std::min(total, accum);
     std::fill_n(&w.v[0][0], size_t{arch} * kLanes, kPoison);
-    std::fill_n(&w.v[kAccBase][0], std::min<size_t>(total - arch, kAccBase) * kLanes, kPoison);
+    std::fill_n(&w.v[kAccBase][0],
+                std::min<size_t>(total - arch, kAccBase) * kLanes, kPoison);
     std::fill_n(w.s, kSgprs, kPoison);
   }
 
@@ -131,8 +141,8 @@ class Worker {
     ScalarInputs(w);
     VectorInputs(w);
     const uint32_t rsrc1 = launch_.kernel->rsrc1;
-    w.SetMode((rsrc1 >> 12 & 0xff) | (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9 |
-              (rsrc1 >> 26 & 1) << 23);
+    w.SetMode((rsrc1 >> 12 & 0xff) | (rsrc1 >> 21 & 1) << 8 |
+              (rsrc1 >> 23 & 1) << 9 | (rsrc1 >> 26 & 1) << 23);
   }
 
   // User and system SGPRs, in the order of the kernel descriptor.
@@ -149,7 +159,8 @@ class Worker {
     };
     skip(0, 4);  // the private segment buffer of older ABIs
     pair(1, reinterpret_cast<uint64_t>(launch_.packet));
-    pair(2, reinterpret_cast<uint64_t>(launch_.packet));  // a queue pointer that can be read
+    pair(2, reinterpret_cast<uint64_t>(
+                launch_.packet));  // a queue pointer that can be read
     pair(3, launch_.kernarg_address);
     pair(4, 0);
     skip(5, 2);
@@ -158,14 +169,16 @@ class Worker {
     const size_t from = size_t{k.preload} >> 7 & 0x1ff;
     for (int n = 0; n < preload && at < 16; ++n) {
       const size_t byte = (from + static_cast<size_t>(n)) * 4;
-      if (byte + 4 <= launch_.kernarg.size()) std::memcpy(&w.s[at], &launch_.kernarg[byte], 4);
+      if (byte + 4 <= launch_.kernarg.size())
+        std::memcpy(&w.s[at], &launch_.kernarg[byte], 4);
       ++at;
     }
     at = std::max<int>(at, static_cast<int>(k.rsrc2 >> 1 & 31));
     for (int d = 0; d < 3; ++d) {
       if ((k.rsrc2 >> (7 + d) & 1) != 0) w.s[at++] = group_.id[d];
     }
-    if ((k.rsrc2 >> 10 & 1) != 0) w.s[at++] = static_cast<uint32_t>(waves_count_);
+    if ((k.rsrc2 >> 10 & 1) != 0)
+      w.s[at++] = static_cast<uint32_t>(waves_count_);
     w.SetS64(kFlatScratch, kPrivateAperture);
   }
 
@@ -203,7 +216,9 @@ class Worker {
   bool Turn(bool* ok) {
     bool ready = false, alive = false;
     for (size_t n = 0; n < waves_count_; ++n) {
-      Wave& w = *group_.waves[launch_.options.reverse_waves ? waves_count_ - 1 - n : n];
+      Wave& w =
+          *group_
+               .waves[launch_.options.reverse_waves ? waves_count_ - 1 - n : n];
       if (w.state != WaveState::kReady) continue;
       if (launch_.stop.load(std::memory_order_relaxed)) return false;
       launch_.isa->run(w, kSlice);
@@ -226,20 +241,24 @@ class Worker {
   }
 
   void CheckLimit(Wave& w) const {
-    const uint64_t limit = launch_.options.max_instructions != 0 ? launch_.options.max_instructions
-                                                                 : kDefaultLimit;
+    const uint64_t limit = launch_.options.max_instructions != 0
+                               ? launch_.options.max_instructions
+                               : kDefaultLimit;
     uint64_t total = 0;
     for (const uint64_t n : w.executed) total += n;
     if (total > limit) {
-      w.Raise(FaultKind::kStuck, -1, 0, "more instructions than the limit allows");
+      w.Raise(FaultKind::kStuck, -1, 0,
+              "more instructions than the limit allows");
     }
   }
 
   // The lowest-numbered faulting group reports.
   void Report(const Wave& w) {
     launch_.stop.store(true);
-    const uint64_t index = group_.id[0] + uint64_t{launch_.grid[0]} *
-                                              (group_.id[1] + uint64_t{launch_.grid[1]} * group_.id[2]);
+    const uint64_t index =
+        group_.id[0] +
+        uint64_t{launch_.grid[0]} *
+            (group_.id[1] + uint64_t{launch_.grid[1]} * group_.id[2]);
     std::lock_guard<std::mutex> lock(shared_.mutex);
     if (index >= shared_.fault_group) return;
     shared_.fault_group = index;
@@ -284,8 +303,8 @@ RunResult Execute(Launch& launch) {
     shared.result.status = RunStatus::kLaunchFailure;
     shared.result.report = "the host has no memory for a workgroup's state";
   };
-  const int threads =
-      static_cast<int>(std::min<uint64_t>(static_cast<uint64_t>(HostThreads(launch.options)), shared.groups));
+  const int threads = static_cast<int>(std::min<uint64_t>(
+      static_cast<uint64_t>(HostThreads(launch.options)), shared.groups));
   std::vector<std::thread> others;
   for (int n = 1; n < threads; ++n) others.emplace_back(work);
   if (shared.groups > 0) work();

@@ -66,15 +66,15 @@ enum class OpClass : uint8_t {
 // depend on the operand's type.
 enum class SrcKind : uint8_t {
   kNone,
-  kB32,     // integers; float constants as f32
+  kB32,  // integers; float constants as f32
   kF32,
-  kF16,     // float constants as f16
-  kB64,     // integers sign-extend, float constants as f64
-  kF64,     // as kB64; a literal is the high half
-  kPk16,    // packed f16: the constant in the low half only
-  kPk32,    // packed f32: the constant in both registers
-  kMask,    // a 64-bit lane mask in SGPRs
-  kVgprs,   // a tuple of VGPRs (or an inline constant, repeated)
+  kF16,    // float constants as f16
+  kB64,    // integers sign-extend, float constants as f64
+  kF64,    // as kB64; a literal is the high half
+  kPk16,   // packed f16: the constant in the low half only
+  kPk32,   // packed f32: the constant in both registers
+  kMask,   // a 64-bit lane mask in SGPRs
+  kVgprs,  // a tuple of VGPRs (or an inline constant, repeated)
 };
 
 // Facts of an opcode beyond its operands.
@@ -103,13 +103,13 @@ enum OpFlag : uint32_t {
   kNoSdst = 1u << 21,        // scalar: the sdst field is not written
   kReadsSdst = 1u << 22,     // scalar: the sdst field is read
   kReadsM0 = 1u << 23,
-  kMayRound = 1u << 24,      // result depends on MODE's f32 rounding field
-  kEndsRun = 1u << 25,       // branch, barrier, end
-  kScaled = 1u << 26,        // MFMA that may carry scales
-  kSparse = 1u << 27,        // SMFMAC: src2 is the index, vdst accumulates
-  kIndexed = 1u << 28,       // honours s_set_gpr_idx (every VOP)
+  kMayRound = 1u << 24,  // result depends on MODE's f32 rounding field
+  kEndsRun = 1u << 25,   // branch, barrier, end
+  kScaled = 1u << 26,    // MFMA that may carry scales
+  kSparse = 1u << 27,    // SMFMAC: src2 is the index, vdst accumulates
+  kIndexed = 1u << 28,   // honours s_set_gpr_idx (every VOP)
   kReadsScc = 1u << 29,
-  kRounds64 = 1u << 30,      // … by the f16/f64 rounding field
+  kRounds64 = 1u << 30,  // … by the f16/f64 rounding field
 };
 
 using Handler = void (*)(Wave&, const Inst&);
@@ -170,16 +170,16 @@ struct Inst {
   uint16_t sdst = 0;  // SGPR of the mask result
   uint16_t data = 0;  // memory: VGPR of the data, DS data0
   uint16_t data1 = 0;
-  uint16_t saddr = 0;      // SGPR base; kNoSaddr when off
-  int32_t imm = 0;         // simm16, or the memory offset
-  uint8_t size = 0;        // bytes
-  uint8_t neg = 0;         // per source; VOP3P: low halves
-  uint8_t abs = 0;         // per source; VOP3P: neg of high halves
+  uint16_t saddr = 0;  // SGPR base; kNoSaddr when off
+  int32_t imm = 0;     // simm16, or the memory offset
+  uint8_t size = 0;    // bytes
+  uint8_t neg = 0;     // per source; VOP3P: low halves
+  uint8_t abs = 0;     // per source; VOP3P: neg of high halves
   uint8_t op_sel = 0;
   uint8_t op_sel_hi = 0;
   uint8_t omod = 0;
   bool clamp = false;
-  bool plain = true;       // no modifier of sources or result at all
+  bool plain = true;  // no modifier of sources or result at all
   Extra extra = Extra::kNone;
   // DPP
   uint16_t dpp_ctrl = 0;

@@ -22,12 +22,12 @@ struct VectorCase {
 std::vector<VectorCase> ReadVectorCases(const std::string& path);
 
 // Whether `actual` agrees with lane `lane` of the case:
-//   i bits; f, d f32, f64 (any NaN equals any NaN); h, p f16 halves; q a pair of
-//   f32; b bf16 halves; ~ within 1 ulp (log: 4), denormals ignored; a within
+//   i bits; f, d f32, f64 (any NaN equals any NaN); h, p f16 halves; q a pair
+//   of f32; b bf16 halves; ~ within 1 ulp (log: 4), denormals ignored; a within
 //   1e-6 of the sum of magnitudes; n NaN and zero equal; o results below 1e-37
 //   ignored; s |error| < 2e-6 for 1e-30 < |x| < 256; z division helpers, where
-//   the quotient is within 1e±6; m4 1e-5 of the largest magnitude, batch 2 only;
-//   m bytes as stored.
+//   the quotient is within 1e±6; m4 1e-5 of the largest magnitude, batch 2
+//   only; m bytes as stored.
 bool VectorLaneAgrees(const VectorCase& c, int lane, uint64_t actual);
 
 }  // namespace ingot::emulator

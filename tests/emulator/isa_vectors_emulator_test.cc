@@ -18,7 +18,8 @@ constexpr char kFolder[] = "tests/data/isa-vectors/";
 
 std::string ReadFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  return {std::istreambuf_iterator<char>(file),
+          std::istreambuf_iterator<char>()};
 }
 
 class IsaVectors : public testing::Test {
@@ -29,8 +30,10 @@ class IsaVectors : public testing::Test {
     std::string message;
     program_ = device_.Load(object.data(), object.size(), &error, &message);
     ASSERT_NE(program_, nullptr) << message;
-    in_ = static_cast<uint64_t*>(device_.memory().Allocate(3 * 64 * 8, MemoryMap::Kind::kDevice));
-    out_ = static_cast<uint64_t*>(device_.memory().Allocate(64 * 8, MemoryMap::Kind::kDevice));
+    in_ = static_cast<uint64_t*>(
+        device_.memory().Allocate(3 * 64 * 8, MemoryMap::Kind::kDevice));
+    out_ = static_cast<uint64_t*>(
+        device_.memory().Allocate(64 * 8, MemoryMap::Kind::kDevice));
   }
 
   // Empty when the case passes.
@@ -44,13 +47,16 @@ class IsaVectors : public testing::Test {
     const uint64_t* args[] = {in_, out_};
     LaunchConfig config;
     config.block[0] = 64;
-    const RunResult result = device_.Run(program_, *kernel, config, args, sizeof(args));
+    const RunResult result =
+        device_.Run(program_, *kernel, config, args, sizeof(args));
     if (result.status != RunStatus::kOk) return result.report;
     for (int l = 0; l < 64; ++l) {
       if (VectorLaneAgrees(c, l, out_[l])) continue;
       char text[200];
-      std::snprintf(text, sizeof(text), "lane %d x %llx y %llx z %llx: want %llx, got %llx", l,
-                    static_cast<unsigned long long>(c.x[l]), static_cast<unsigned long long>(c.y[l]),
+      std::snprintf(text, sizeof(text),
+                    "lane %d x %llx y %llx z %llx: want %llx, got %llx", l,
+                    static_cast<unsigned long long>(c.x[l]),
+                    static_cast<unsigned long long>(c.y[l]),
                     static_cast<unsigned long long>(c.z[l]),
                     static_cast<unsigned long long>(c.expected[l]),
                     static_cast<unsigned long long>(out_[l]));
@@ -66,14 +72,16 @@ class IsaVectors : public testing::Test {
 };
 
 TEST_F(IsaVectors, AllAgree) {
-  const std::vector<VectorCase> cases = ReadVectorCases(std::string(kFolder) + "vectors.txt.gz");
+  const std::vector<VectorCase> cases =
+      ReadVectorCases(std::string(kFolder) + "vectors.txt.gz");
   ASSERT_GE(cases.size(), 1400u);
   std::map<std::string, int> kernels;
   std::map<std::string, std::string> failed;
   for (const VectorCase& c : cases) {
     ++kernels[c.kernel];
     const std::string why = Run(c);
-    if (!why.empty()) failed.emplace(c.kernel + " [" + c.kind + "] " + c.assembly, why);
+    if (!why.empty())
+      failed.emplace(c.kernel + " [" + c.kind + "] " + c.assembly, why);
   }
   EXPECT_EQ(kernels.size(), 376u);
   for (const auto& [form, why] : failed) ADD_FAILURE() << form << "\n  " << why;

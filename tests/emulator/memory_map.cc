@@ -14,20 +14,24 @@ constexpr int kPoison = 0xa5;
 
 }  // namespace
 
-MemoryView::MemoryView(std::vector<Interval> intervals) : intervals_(std::move(intervals)) {
-  std::sort(intervals_.begin(), intervals_.end(),
-            [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
+MemoryView::MemoryView(std::vector<Interval> intervals)
+    : intervals_(std::move(intervals)) {
+  std::sort(
+      intervals_.begin(), intervals_.end(),
+      [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
 }
 
 const Interval* MemoryView::Nearest(uint64_t address) const {
-  auto it = std::upper_bound(intervals_.begin(), intervals_.end(), address,
-                             [](uint64_t a, const Interval& i) { return a < i.begin; });
+  auto it = std::upper_bound(
+      intervals_.begin(), intervals_.end(), address,
+      [](uint64_t a, const Interval& i) { return a < i.begin; });
   return it == intervals_.begin() ? nullptr : &*--it;
 }
 
 const Interval* MemoryView::Find(uint64_t address, uint64_t bytes) const {
   const Interval* i = Nearest(address);
-  if (i == nullptr || address >= i->end || i->end - address < bytes) return nullptr;
+  if (i == nullptr || address >= i->end || i->end - address < bytes)
+    return nullptr;
   return i;
 }
 
@@ -94,7 +98,8 @@ bool MemoryMap::Unregister(void* pointer) {
   return true;
 }
 
-bool MemoryMap::Contains(const void* pointer, size_t bytes, Interval* found, Kind* kind) const {
+bool MemoryMap::Contains(const void* pointer, size_t bytes, Interval* found,
+                         Kind* kind) const {
   std::lock_guard<std::mutex> lock(mutex_);
   const uint64_t at = reinterpret_cast<uint64_t>(pointer);
   auto it = blocks_.upper_bound(at);
@@ -114,11 +119,13 @@ uint64_t MemoryMap::bytes_in_use() const {
   return total;
 }
 
-std::shared_ptr<const MemoryView> MemoryMap::View(const std::vector<Interval>& extra) const {
+std::shared_ptr<const MemoryView> MemoryMap::View(
+    const std::vector<Interval>& extra) const {
   std::vector<Interval> all = extra;
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    for (const auto& [begin, block] : blocks_) all.push_back({begin, begin + block.bytes});
+    for (const auto& [begin, block] : blocks_)
+      all.push_back({begin, begin + block.bytes});
   }
   return std::make_shared<MemoryView>(std::move(all));
 }

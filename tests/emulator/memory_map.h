@@ -46,11 +46,13 @@ class MemoryMap {
   bool Register(void* pointer, size_t bytes);
   bool Unregister(void* pointer);
   // The interval that holds [pointer, pointer + bytes), if any.
-  bool Contains(const void* pointer, size_t bytes, Interval* found, Kind* kind) const;
+  bool Contains(const void* pointer, size_t bytes, Interval* found,
+                Kind* kind) const;
   uint64_t bytes_in_use() const;
 
   // All intervals and the given extra ones.
-  std::shared_ptr<const MemoryView> View(const std::vector<Interval>& extra) const;
+  std::shared_ptr<const MemoryView> View(
+      const std::vector<Interval>& extra) const;
 
  private:
   struct Block {

@@ -33,7 +33,8 @@ class Reader {
       case 0xcd:
       case 0xce:
       case 0xcf:
-        return BigEndian(1u << (tag - 0xcc), &n) && Number(out, static_cast<int64_t>(n));
+        return BigEndian(1u << (tag - 0xcc), &n) &&
+               Number(out, static_cast<int64_t>(n));
       case 0xd0:
         return BigEndian(1, &n) && Number(out, static_cast<int8_t>(n));
       case 0xd1:
@@ -98,7 +99,8 @@ class Reader {
     out->kind = MsgValue::Kind::kMap;
     for (uint64_t i = 0; i < n; ++i) {
       MsgValue key;
-      if (!Value(&key, depth + 1) || key.kind != MsgValue::Kind::kString) return false;
+      if (!Value(&key, depth + 1) || key.kind != MsgValue::Kind::kString)
+        return false;
       auto& entry = out->entries.emplace_back(std::move(key.text), MsgValue());
       if (!Value(&entry.second, depth + 1)) return false;
     }
@@ -121,7 +123,9 @@ const MsgValue* MsgValue::Find(const char* key) const {
 
 int64_t MsgValue::Int(const char* key, int64_t otherwise) const {
   const MsgValue* v = Find(key);
-  return v != nullptr && (v->kind == Kind::kInt || v->kind == Kind::kBool) ? v->number : otherwise;
+  return v != nullptr && (v->kind == Kind::kInt || v->kind == Kind::kBool)
+             ? v->number
+             : otherwise;
 }
 
 std::string MsgValue::Text(const char* key) const {

@@ -14,10 +14,13 @@ Program::Program(std::unique_ptr<CodeObject> object, const Decoder* decoder)
 
 const Inst* Program::DecodeAt(uint64_t slot) {
   std::lock_guard<std::mutex> lock(mutex_);
-  if (const Inst* done = slots_[slot].load(std::memory_order_relaxed); done != nullptr) return done;
+  if (const Inst* done = slots_[slot].load(std::memory_order_relaxed);
+      done != nullptr)
+    return done;
   uint32_t words[5] = {};
   const size_t count = std::min<size_t>(5, slots_count_ - slot);
-  std::memcpy(words, reinterpret_cast<const void*>(text_ + slot * 4), count * 4);
+  std::memcpy(words, reinterpret_cast<const void*>(text_ + slot * 4),
+              count * 4);
   Inst inst;
   if (!decoder_->Decode(words, count, &inst)) return nullptr;
   const Inst* kept = &decoded_.emplace_back(inst);
@@ -35,7 +38,8 @@ uint32_t Program::WordAt(uint64_t pc) const {
 std::string Program::SymbolAt(uint64_t pc) const {
   const uint64_t offset = pc - base_;
   for (const Symbol& s : object_->symbols) {
-    if (s.function && offset >= s.offset && offset < s.offset + s.size) return s.name;
+    if (s.function && offset >= s.offset && offset < s.offset + s.size)
+      return s.name;
   }
   return {};
 }

@@ -56,8 +56,8 @@ void Waits::Wait(uint32_t vmcnt, uint32_t lgkmcnt, LdsFlight* flight) {
   // Scalar loads may come back in any order, so the completions that the count
   // proves can all have been theirs.
   const size_t completed = lgkm_.size() - lgkmcnt;
-  const size_t scalars = static_cast<size_t>(
-      std::count_if(lgkm_.begin(), lgkm_.end(), [](const Pending& p) { return p.scalar; }));
+  const size_t scalars = static_cast<size_t>(std::count_if(
+      lgkm_.begin(), lgkm_.end(), [](const Pending& p) { return p.scalar; }));
   size_t sure = completed > scalars ? completed - scalars : 0;
   for (auto it = lgkm_.begin(); it != lgkm_.end() && sure > 0;) {
     if (it->scalar) {
@@ -102,8 +102,9 @@ void CheckWaits(Wave& wave, const Inst& inst) {
   for (int i = 0; i < inst.writes_count && !memory; ++i) {
     const int r = wave.waits.FirstBusy(inst.writes[i]);
     if (r >= 0) {
-      wave.Raise(FaultKind::kMissingWait, -1, 0,
-                 RegisterName(r) + " is written while a load into it is in flight");
+      wave.Raise(
+          FaultKind::kMissingWait, -1, 0,
+          RegisterName(r) + " is written while a load into it is in flight");
       return;
     }
   }

@@ -18,9 +18,9 @@ struct Wave;
 
 // Why registers or LDS dwords are busy.
 struct Pending {
-  RegRange regs;         // registers a load writes; count 0 for a store
-  bool scalar = false;   // completes out of order
-  uint32_t dma = 0;      // != 0: id of an LDS-DMA whose dwords are in flight
+  RegRange regs;        // registers a load writes; count 0 for a store
+  bool scalar = false;  // completes out of order
+  uint32_t dma = 0;     // != 0: id of an LDS-DMA whose dwords are in flight
 };
 
 // LDS dwords that a DMA or store of some wave has not been waited for.
@@ -47,8 +47,8 @@ class Waits {
   void Release(const Pending& p, LdsFlight* flight);
   void Mark(const RegRange& range, int delta);
 
-  uint32_t busy_ = 0;                          // registers in flight
-  uint8_t count_[kSgprSpace + kSgprs] = {};    // loads in flight per register
+  uint32_t busy_ = 0;                        // registers in flight
+  uint8_t count_[kSgprSpace + kSgprs] = {};  // loads in flight per register
   std::vector<Pending> vm_, lgkm_;
 };
 

@@ -4,7 +4,8 @@
 
 namespace ingot::emulator {
 
-void Wave::Raise(FaultKind kind, int lane, uint64_t address, std::string detail) {
+void Wave::Raise(FaultKind kind, int lane, uint64_t address,
+                 std::string detail) {
   if (state == WaveState::kFault) return;
   state = WaveState::kFault;
   fault = Fault{kind, lane, address, std::move(detail)};

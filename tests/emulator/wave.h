@@ -45,12 +45,12 @@ enum class WaveState : uint8_t { kReady, kBarrier, kDone, kFault };
 struct alignas(64) Wave {
   uint32_t v[kVgprs][kLanes];
   alignas(16) uint32_t s[kSgprs];
-  uint64_t pc = 0;   // host address of the next instruction
+  uint64_t pc = 0;  // host address of the next instruction
   uint32_t scc = 0;
   uint32_t mode = 0;
   WaveState state = WaveState::kReady;
-  bool flush32 = false;  // MODE flushes denormals
-  bool flush64 = false;  // f16 and f64
+  bool flush32 = false;     // MODE flushes denormals
+  bool flush64 = false;     // f16 and f64
   bool saturate16 = false;  // FP16_OVFL
   bool special16 = false;   // f16 results are not plainly rounded
   uint8_t round32 = 0;
@@ -80,7 +80,8 @@ struct alignas(64) Wave {
   [[gnu::always_inline]] uint64_t exec() const { return S64(kExec); }
 
   // Stops the wave; the first fault of a launch is the one reported.
-  void Raise(FaultKind kind, int lane, uint64_t address, std::string detail = {});
+  void Raise(FaultKind kind, int lane, uint64_t address,
+             std::string detail = {});
   // True when [address, address + bytes) lies inside one allocation; refreshes
   // the hit range.
   bool Find(uint64_t address, uint64_t bytes);

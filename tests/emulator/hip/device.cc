@@ -8,7 +8,8 @@
 namespace ingot::emulator::hip {
 namespace {
 
-constexpr int kVersion = 60443484;  // HIP 6.4, as hipRuntimeGetVersion states it
+constexpr int kVersion =
+    60443484;  // HIP 6.4, as hipRuntimeGetVersion states it
 
 // Values of hipDeviceAttribute_t, and the device's answers.
 struct Attribute {
@@ -16,31 +17,35 @@ struct Attribute {
   int value;
 };
 constexpr Attribute kAttributes[] = {
-    {4, 1},            // CanUseHostPointerForRegisteredMem
-    {3, 1},            // CanMapHostMemory
-    {5, kClockKhz},    // ClockRate
-    {8, 1},            // ConcurrentKernels
-    {10, 1},           // CooperativeLaunch
-    {19, kL2Bytes},    // L2CacheSize
-    {23, 9},           // ComputeCapabilityMajor
-    {24, 1},           // ManagedMemory
-    {26, kMaxThreads}, {27, kMaxThreads}, {28, kMaxThreads},  // MaxBlockDim
-    {29, 0x7fffffff},  {30, 65535},       {31, 65535},        // MaxGridDim
-    {56, kMaxThreads},                    // MaxThreadsPerBlock
-    {57, 2048},                           // MaxThreadsPerMultiProcessor
-    {59, 8192},                           // MemoryBusWidth
-    {60, 2000000},                        // MemoryClockRate
-    {61, 5},                              // ComputeCapabilityMinor
-    {63, kComputeUnits},                  // MultiprocessorCount
-    {71, 65536},                          // MaxRegistersPerBlock
-    {72, 131072},                         // MaxRegistersPerMultiprocessor
-    {74, kLdsBytes},                      // MaxSharedMemoryPerBlock
-    {75, kLdsBytes},                      // SharedMemPerBlockOptin
-    {76, kLdsBytes},                      // SharedMemPerMultiprocessor
-    {85, 1},                              // UnifiedAddressing
-    {87, kLanes},                         // WarpSize
-    {88, 1},                              // MemoryPoolsSupported
-    {90, 1},                              // HostRegisterSupported
+    {4, 1},          // CanUseHostPointerForRegisteredMem
+    {3, 1},          // CanMapHostMemory
+    {5, kClockKhz},  // ClockRate
+    {8, 1},          // ConcurrentKernels
+    {10, 1},         // CooperativeLaunch
+    {19, kL2Bytes},  // L2CacheSize
+    {23, 9},         // ComputeCapabilityMajor
+    {24, 1},         // ManagedMemory
+    {26, kMaxThreads},
+    {27, kMaxThreads},
+    {28, kMaxThreads},  // MaxBlockDim
+    {29, 0x7fffffff},
+    {30, 65535},
+    {31, 65535},          // MaxGridDim
+    {56, kMaxThreads},    // MaxThreadsPerBlock
+    {57, 2048},           // MaxThreadsPerMultiProcessor
+    {59, 8192},           // MemoryBusWidth
+    {60, 2000000},        // MemoryClockRate
+    {61, 5},              // ComputeCapabilityMinor
+    {63, kComputeUnits},  // MultiprocessorCount
+    {71, 65536},          // MaxRegistersPerBlock
+    {72, 131072},         // MaxRegistersPerMultiprocessor
+    {74, kLdsBytes},      // MaxSharedMemoryPerBlock
+    {75, kLdsBytes},      // SharedMemPerBlockOptin
+    {76, kLdsBytes},      // SharedMemPerMultiprocessor
+    {85, 1},              // UnifiedAddressing
+    {87, kLanes},         // WarpSize
+    {88, 1},              // MemoryPoolsSupported
+    {90, 1},              // HostRegisterSupported
 };
 
 }  // namespace
@@ -149,7 +154,8 @@ INGOT_HIP_EXPORT int hipDeviceTotalMem(size_t* bytes, int device) {
   return kSuccess;
 }
 
-INGOT_HIP_EXPORT int hipDeviceComputeCapability(int* major, int* minor, int device) {
+INGOT_HIP_EXPORT int hipDeviceComputeCapability(int* major, int* minor,
+                                                int device) {
   Runtime& r = Runtime::Get();
   if (major == nullptr || minor == nullptr) return r.Set(kInvalidValue);
   if (!r.valid_device(device)) return r.Set(kInvalidDevice);
@@ -158,11 +164,13 @@ INGOT_HIP_EXPORT int hipDeviceComputeCapability(int* major, int* minor, int devi
   return kSuccess;
 }
 
-INGOT_HIP_EXPORT int hipDeviceGetAttribute(int* value, int attribute, int device) {
+INGOT_HIP_EXPORT int hipDeviceGetAttribute(int* value, int attribute,
+                                           int device) {
   return Runtime::Get().Set(DeviceAttribute(value, attribute, device));
 }
 
-INGOT_HIP_EXPORT int hipGetDevicePropertiesR0600(DeviceProperties* properties, int device) {
+INGOT_HIP_EXPORT int hipGetDevicePropertiesR0600(DeviceProperties* properties,
+                                                 int device) {
   Runtime& r = Runtime::Get();
   if (properties == nullptr) return r.Set(kInvalidValue);
   if (!r.valid_device(device)) return r.Set(kInvalidDevice);
@@ -183,20 +191,31 @@ INGOT_HIP_EXPORT int hipDriverGetVersion(int* version) {
   *version = kVersion;
   return kSuccess;
 }
-INGOT_HIP_EXPORT int hipRuntimeGetVersion(int* version) { return hipDriverGetVersion(version); }
+INGOT_HIP_EXPORT int hipRuntimeGetVersion(int* version) {
+  return hipDriverGetVersion(version);
+}
 
 INGOT_HIP_EXPORT int hipDeviceCanAccessPeer(int* can, int device, int peer) {
   Runtime& r = Runtime::Get();
   if (can == nullptr) return r.Set(kInvalidValue);
-  if (!r.valid_device(device) || !r.valid_device(peer)) return r.Set(kInvalidDevice);
+  if (!r.valid_device(device) || !r.valid_device(peer))
+    return r.Set(kInvalidDevice);
   *can = 0;
   return kSuccess;
 }
 
-INGOT_HIP_EXPORT int hipGetLastError() { return Runtime::Get().TakeLastError(); }
-INGOT_HIP_EXPORT int hipPeekAtLastError() { return Runtime::Get().PeekLastError(); }
-INGOT_HIP_EXPORT const char* hipGetErrorString(int error) { return ErrorText(error); }
-INGOT_HIP_EXPORT const char* hipGetErrorName(int error) { return ErrorName(error); }
+INGOT_HIP_EXPORT int hipGetLastError() {
+  return Runtime::Get().TakeLastError();
+}
+INGOT_HIP_EXPORT int hipPeekAtLastError() {
+  return Runtime::Get().PeekLastError();
+}
+INGOT_HIP_EXPORT const char* hipGetErrorString(int error) {
+  return ErrorText(error);
+}
+INGOT_HIP_EXPORT const char* hipGetErrorName(int error) {
+  return ErrorName(error);
+}
 INGOT_HIP_EXPORT int hipDrvGetErrorString(int error, const char** text) {
   *text = ErrorText(error);
   return kSuccess;
@@ -208,10 +227,14 @@ INGOT_HIP_EXPORT int hipDrvGetErrorName(int error, const char** name) {
 
 // The report of the last kernel fault in the process, or "". Valid until the
 // next call.
-INGOT_HIP_EXPORT const char* ingot_emulator_last_report() { return Runtime::Get().last_report(); }
+INGOT_HIP_EXPORT const char* ingot_emulator_last_report() {
+  return Runtime::Get().last_report();
+}
 // Forgets faults, so that the devices work again.
 INGOT_HIP_EXPORT void ingot_emulator_reset() { Runtime::Get().Reset(); }
 // The interpreter build in use, "x86-64-v3".
-INGOT_HIP_EXPORT const char* ingot_emulator_level() { return InterpreterLevel(); }
+INGOT_HIP_EXPORT const char* ingot_emulator_level() {
+  return InterpreterLevel();
+}
 
 }  // namespace ingot::emulator::hip

@@ -34,7 +34,8 @@ int FreeMemory(void* pointer) {
 }
 
 // Memory of any device; `*device` says whose.
-bool Known(const void* pointer, size_t bytes, int* device, Interval* found, MemoryKind* kind) {
+bool Known(const void* pointer, size_t bytes, int* device, Interval* found,
+           MemoryKind* kind) {
   for (int d = 0; d < R().device_count(); ++d) {
     if (R().device(d).memory().Contains(pointer, bytes, found, kind)) {
       *device = d;
@@ -56,17 +57,19 @@ bool RangeOk(const void* pointer, size_t bytes) {
 
 int Copy(void* to, const void* from, size_t bytes, void* stream) {
   int device;
-  if (const int error = CheckStream(stream, &device); error != kSuccess) return error;
+  if (const int error = CheckStream(stream, &device); error != kSuccess)
+    return error;
   if (bytes == 0) return kSuccess;
   if (!RangeOk(to, bytes) || !RangeOk(from, bytes)) return kInvalidValue;
   std::memmove(to, from, bytes);
   return kSuccess;
 }
 
-int Copy2d(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
-           size_t height, void* stream) {
+int Copy2d(void* to, size_t to_pitch, const void* from, size_t from_pitch,
+           size_t width, size_t height, void* stream) {
   int device;
-  if (const int error = CheckStream(stream, &device); error != kSuccess) return error;
+  if (const int error = CheckStream(stream, &device); error != kSuccess)
+    return error;
   if (width > to_pitch || width > from_pitch) return kInvalidValue;
   for (size_t row = 0; row < height && width > 0; ++row) {
     char* t = static_cast<char*>(to) + row * to_pitch;
@@ -80,11 +83,13 @@ int Copy2d(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_
 template <class T>
 int FillWith(void* to, T value, size_t count, void* stream) {
   int device;
-  if (const int error = CheckStream(stream, &device); error != kSuccess) return error;
+  if (const int error = CheckStream(stream, &device); error != kSuccess)
+    return error;
   if (count == 0) return kSuccess;
   if (!RangeOk(to, count * sizeof(T))) return kInvalidValue;
   char* at = static_cast<char*>(to);
-  for (size_t n = 0; n < count; ++n) std::memcpy(at + n * sizeof(T), &value, sizeof(T));
+  for (size_t n = 0; n < count; ++n)
+    std::memcpy(at + n * sizeof(T), &value, sizeof(T));
   return kSuccess;
 }
 
@@ -99,7 +104,8 @@ INGOT_HIP_EXPORT int hipExtMallocWithFlags(void** p, size_t n, unsigned) {
 INGOT_HIP_EXPORT int hipMallocAsync(void** p, size_t n, void* stream) {
   int device;
   const int error = CheckStream(stream, &device);
-  return R().Set(error != kSuccess ? error : NewMemory(p, n, MemoryKind::kDevice));
+  return R().Set(error != kSuccess ? error
+                                   : NewMemory(p, n, MemoryKind::kDevice));
 }
 INGOT_HIP_EXPORT int hipMallocManaged(void** p, size_t n, unsigned) {
   return R().Set(NewMemory(p, n, MemoryKind::kManaged));
@@ -111,7 +117,9 @@ INGOT_HIP_EXPORT int hipMallocHost(void** p, size_t n) {
   return R().Set(NewMemory(p, n, MemoryKind::kHost));
 }
 INGOT_HIP_EXPORT int hipFree(void* p) { return R().Set(FreeMemory(p)); }
-INGOT_HIP_EXPORT int hipFreeAsync(void* p, void*) { return R().Set(FreeMemory(p)); }
+INGOT_HIP_EXPORT int hipFreeAsync(void* p, void*) {
+  return R().Set(FreeMemory(p));
+}
 INGOT_HIP_EXPORT int hipHostFree(void* p) { return R().Set(FreeMemory(p)); }
 INGOT_HIP_EXPORT int hipFreeHost(void* p) { return R().Set(FreeMemory(p)); }
 
@@ -120,17 +128,20 @@ INGOT_HIP_EXPORT int hipHostRegister(void* p, size_t n, unsigned) {
   if (p == nullptr || n == 0) return R().Set(kInvalidValue);
   for (int d = 0; d < R().device_count(); ++d) {
     if (R().device(d).memory().Register(p, n)) continue;
-    for (int undo = 0; undo < d; ++undo) R().device(undo).memory().Unregister(p);
+    for (int undo = 0; undo < d; ++undo)
+      R().device(undo).memory().Unregister(p);
     return R().Set(kHostMemoryAlreadyRegistered);
   }
   return kSuccess;
 }
 INGOT_HIP_EXPORT int hipHostUnregister(void* p) {
   bool found = false;
-  for (int d = 0; d < R().device_count(); ++d) found |= R().device(d).memory().Unregister(p);
+  for (int d = 0; d < R().device_count(); ++d)
+    found |= R().device(d).memory().Unregister(p);
   return R().Set(found ? kSuccess : kHostMemoryNotRegistered);
 }
-INGOT_HIP_EXPORT int hipHostGetDevicePointer(void** device, void* host, unsigned) {
+INGOT_HIP_EXPORT int hipHostGetDevicePointer(void** device, void* host,
+                                             unsigned) {
   if (device == nullptr) return R().Set(kInvalidValue);
   *device = host;
   return kSuccess;
@@ -139,10 +150,12 @@ INGOT_HIP_EXPORT int hipHostGetDevicePointer(void** device, void* host, unsigned
 INGOT_HIP_EXPORT int hipMemcpy(void* to, const void* from, size_t n, int) {
   return R().Set(Copy(to, from, n, nullptr));
 }
-INGOT_HIP_EXPORT int hipMemcpyAsync(void* to, const void* from, size_t n, int, void* stream) {
+INGOT_HIP_EXPORT int hipMemcpyAsync(void* to, const void* from, size_t n, int,
+                                    void* stream) {
   return R().Set(Copy(to, from, n, stream));
 }
-INGOT_HIP_EXPORT int hipMemcpyWithStream(void* to, const void* from, size_t n, int, void* stream) {
+INGOT_HIP_EXPORT int hipMemcpyWithStream(void* to, const void* from, size_t n,
+                                         int, void* stream) {
   return R().Set(Copy(to, from, n, stream));
 }
 INGOT_HIP_EXPORT int hipMemcpyHtoD(void* to, const void* from, size_t n) {
@@ -154,21 +167,27 @@ INGOT_HIP_EXPORT int hipMemcpyDtoH(void* to, void* from, size_t n) {
 INGOT_HIP_EXPORT int hipMemcpyDtoD(void* to, void* from, size_t n) {
   return R().Set(Copy(to, from, n, nullptr));
 }
-INGOT_HIP_EXPORT int hipMemcpyHtoDAsync(void* to, const void* from, size_t n, void* stream) {
+INGOT_HIP_EXPORT int hipMemcpyHtoDAsync(void* to, const void* from, size_t n,
+                                        void* stream) {
   return R().Set(Copy(to, from, n, stream));
 }
-INGOT_HIP_EXPORT int hipMemcpyDtoHAsync(void* to, void* from, size_t n, void* stream) {
+INGOT_HIP_EXPORT int hipMemcpyDtoHAsync(void* to, void* from, size_t n,
+                                        void* stream) {
   return R().Set(Copy(to, from, n, stream));
 }
-INGOT_HIP_EXPORT int hipMemcpyDtoDAsync(void* to, void* from, size_t n, void* stream) {
+INGOT_HIP_EXPORT int hipMemcpyDtoDAsync(void* to, void* from, size_t n,
+                                        void* stream) {
   return R().Set(Copy(to, from, n, stream));
 }
-INGOT_HIP_EXPORT int hipMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch,
-                                 size_t width, size_t height, int) {
-  return R().Set(Copy2d(to, to_pitch, from, from_pitch, width, height, nullptr));
+INGOT_HIP_EXPORT int hipMemcpy2D(void* to, size_t to_pitch, const void* from,
+                                 size_t from_pitch, size_t width, size_t height,
+                                 int) {
+  return R().Set(
+      Copy2d(to, to_pitch, from, from_pitch, width, height, nullptr));
 }
-INGOT_HIP_EXPORT int hipMemcpy2DAsync(void* to, size_t to_pitch, const void* from,
-                                      size_t from_pitch, size_t width, size_t height, int,
+INGOT_HIP_EXPORT int hipMemcpy2DAsync(void* to, size_t to_pitch,
+                                      const void* from, size_t from_pitch,
+                                      size_t width, size_t height, int,
                                       void* stream) {
   return R().Set(Copy2d(to, to_pitch, from, from_pitch, width, height, stream));
 }
@@ -176,25 +195,29 @@ INGOT_HIP_EXPORT int hipMemcpy2DAsync(void* to, size_t to_pitch, const void* fro
 INGOT_HIP_EXPORT int hipMemset(void* to, int value, size_t n) {
   return R().Set(FillWith(to, static_cast<uint8_t>(value), n, nullptr));
 }
-INGOT_HIP_EXPORT int hipMemsetAsync(void* to, int value, size_t n, void* stream) {
+INGOT_HIP_EXPORT int hipMemsetAsync(void* to, int value, size_t n,
+                                    void* stream) {
   return R().Set(FillWith(to, static_cast<uint8_t>(value), n, stream));
 }
 INGOT_HIP_EXPORT int hipMemsetD8(void* to, unsigned char value, size_t n) {
   return R().Set(FillWith(to, value, n, nullptr));
 }
-INGOT_HIP_EXPORT int hipMemsetD8Async(void* to, unsigned char value, size_t n, void* stream) {
+INGOT_HIP_EXPORT int hipMemsetD8Async(void* to, unsigned char value, size_t n,
+                                      void* stream) {
   return R().Set(FillWith(to, value, n, stream));
 }
 INGOT_HIP_EXPORT int hipMemsetD16(void* to, unsigned short value, size_t n) {
   return R().Set(FillWith(to, value, n, nullptr));
 }
-INGOT_HIP_EXPORT int hipMemsetD16Async(void* to, unsigned short value, size_t n, void* stream) {
+INGOT_HIP_EXPORT int hipMemsetD16Async(void* to, unsigned short value, size_t n,
+                                       void* stream) {
   return R().Set(FillWith(to, value, n, stream));
 }
 INGOT_HIP_EXPORT int hipMemsetD32(void* to, int value, size_t n) {
   return R().Set(FillWith(to, value, n, nullptr));
 }
-INGOT_HIP_EXPORT int hipMemsetD32Async(void* to, int value, size_t n, void* stream) {
+INGOT_HIP_EXPORT int hipMemsetD32Async(void* to, int value, size_t n,
+                                       void* stream) {
   return R().Set(FillWith(to, value, n, stream));
 }
 
@@ -207,7 +230,8 @@ INGOT_HIP_EXPORT int hipMemGetInfo(size_t* available, size_t* total) {
   return kSuccess;
 }
 
-INGOT_HIP_EXPORT int hipMemGetAddressRange(void** base, size_t* bytes, void* pointer) {
+INGOT_HIP_EXPORT int hipMemGetAddressRange(void** base, size_t* bytes,
+                                           void* pointer) {
   int device;
   Interval found;
   MemoryKind kind;

@@ -20,7 +20,8 @@ int LoadModule(void** out, const void* image, size_t size) {
   std::string message;
   Program* program = R().device(device).Load(image, size, &error, &message);
   if (program == nullptr) {
-    std::fprintf(stderr, "gfx950 emulator: code object refused: %s\n", message.c_str());
+    std::fprintf(stderr, "gfx950 emulator: code object refused: %s\n",
+                 message.c_str());
     return error == LoadError::kWrongTarget ? kNoBinaryForGpu : kInvalidImage;
   }
   auto module = std::make_unique<Module>();
@@ -34,7 +35,9 @@ int LoadModule(void** out, const void* image, size_t size) {
 int LoadModuleData(void** out, const void* image) {
   if (image == nullptr) return kInvalidValue;
   const char* bytes = static_cast<const char*>(image);
-  static constexpr char kMagic[] = "\x7f" "ELF";
+  static constexpr char kMagic[] =
+      "\x7f"
+      "ELF";
   for (int n = 0; n < 4; ++n) {
     if (bytes[n] != kMagic[n]) return kInvalidImage;
   }
@@ -45,7 +48,8 @@ int LoadModuleFile(void** out, const char* path) {
   if (path == nullptr) return kInvalidValue;
   std::ifstream file(path, std::ios::binary);
   if (!file) return kFileNotFound;
-  const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const std::string bytes((std::istreambuf_iterator<char>(file)),
+                          std::istreambuf_iterator<char>());
   return LoadModule(out, bytes.data(), bytes.size());
 }
 
@@ -53,7 +57,8 @@ int LoadModuleFile(void** out, const char* path) {
 constexpr uintptr_t kBufferPointer = 1, kBufferSize = 2, kEnd = 3;
 
 // Gathers the explicit arguments into the kernarg layout.
-int Arguments(const KernelInfo& kernel, void** params, void** extra, std::string* out) {
+int Arguments(const KernelInfo& kernel, void** params, void** extra,
+              std::string* out) {
   if (extra != nullptr) {
     const void* buffer = nullptr;
     size_t size = 0;
@@ -81,19 +86,22 @@ int Arguments(const KernelInfo& kernel, void** params, void** extra, std::string
   return kSuccess;
 }
 
-int Launch(Function* function, const LaunchConfig& config, void* stream, void** params,
-           void** extra) {
+int Launch(Function* function, const LaunchConfig& config, void* stream,
+           void** params, void** extra) {
   int device;
-  if (const int error = CheckStream(stream, &device); error != kSuccess) return error;
+  if (const int error = CheckStream(stream, &device); error != kSuccess)
+    return error;
   if (!R().IsFunction(function)) return kInvalidHandle;
   if (function->module->device != device) return kInvalidHandle;
   if (params != nullptr && extra != nullptr) return kInvalidValue;
   std::string kernarg;
-  if (const int error = Arguments(*function->kernel, params, extra, &kernarg); error != kSuccess) {
+  if (const int error = Arguments(*function->kernel, params, extra, &kernarg);
+      error != kSuccess) {
     return error;
   }
-  RunResult result = R().device(device).Run(function->module->program, *function->kernel, config,
-                                            kernarg.data(), kernarg.size());
+  RunResult result =
+      R().device(device).Run(function->module->program, *function->kernel,
+                             config, kernarg.data(), kernarg.size());
   switch (result.status) {
     case RunStatus::kOk:
       return kSuccess;
@@ -137,52 +145,63 @@ int FunctionAttribute(const KernelInfo& k, int attribute) {
 INGOT_HIP_EXPORT int hipModuleLoadData(void** module, const void* image) {
   return R().Set(LoadModuleData(module, image));
 }
-INGOT_HIP_EXPORT int hipModuleLoadDataEx(void** module, const void* image, unsigned, void*, void**) {
+INGOT_HIP_EXPORT int hipModuleLoadDataEx(void** module, const void* image,
+                                         unsigned, void*, void**) {
   return R().Set(LoadModuleData(module, image));
 }
 INGOT_HIP_EXPORT int hipModuleLoad(void** module, const char* path) {
   return R().Set(LoadModuleFile(module, path));
 }
 INGOT_HIP_EXPORT int hipModuleUnload(void* module) {
-  return R().Set(R().DropModule(static_cast<Module*>(module)) ? kSuccess : kInvalidHandle);
+  return R().Set(R().DropModule(static_cast<Module*>(module)) ? kSuccess
+                                                              : kInvalidHandle);
 }
-INGOT_HIP_EXPORT int hipModuleGetFunction(void** function, void* module, const char* name) {
+INGOT_HIP_EXPORT int hipModuleGetFunction(void** function, void* module,
+                                          const char* name) {
   if (function == nullptr || name == nullptr) return R().Set(kInvalidValue);
   return R().Set(GetFunction(function, static_cast<Module*>(module), name));
 }
 
-INGOT_HIP_EXPORT int hipModuleGetGlobal(void** pointer, size_t* bytes, void* module,
-                                        const char* name) {
+INGOT_HIP_EXPORT int hipModuleGetGlobal(void** pointer, size_t* bytes,
+                                        void* module, const char* name) {
   if (module == nullptr || name == nullptr) return R().Set(kInvalidValue);
   const Program& program = *static_cast<Module*>(module)->program;
   for (const Symbol& s : program.object().symbols) {
     if (s.name != name || s.function) continue;
-    if (pointer != nullptr) *pointer = reinterpret_cast<void*>(program.base() + s.offset);
+    if (pointer != nullptr)
+      *pointer = reinterpret_cast<void*>(program.base() + s.offset);
     if (bytes != nullptr) *bytes = s.size;
     return kSuccess;
   }
   return R().Set(kNotFound);
 }
 
-INGOT_HIP_EXPORT int hipModuleLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz,
-                                           unsigned bx, unsigned by, unsigned bz, unsigned lds,
-                                           void* stream, void** params, void** extra) {
+INGOT_HIP_EXPORT int hipModuleLaunchKernel(void* function, unsigned gx,
+                                           unsigned gy, unsigned gz,
+                                           unsigned bx, unsigned by,
+                                           unsigned bz, unsigned lds,
+                                           void* stream, void** params,
+                                           void** extra) {
   const LaunchConfig config{{gx, gy, gz}, {bx, by, bz}, lds};
-  return R().Set(Launch(static_cast<Function*>(function), config, stream, params, extra));
+  return R().Set(
+      Launch(static_cast<Function*>(function), config, stream, params, extra));
 }
 
-INGOT_HIP_EXPORT int hipModuleLaunchCooperativeKernel(void* function, unsigned gx, unsigned gy,
-                                                      unsigned gz, unsigned bx, unsigned by,
-                                                      unsigned bz, unsigned lds, void* stream,
-                                                      void** params) {
+INGOT_HIP_EXPORT int hipModuleLaunchCooperativeKernel(
+    void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+    unsigned by, unsigned bz, unsigned lds, void* stream, void** params) {
   const LaunchConfig config{{gx, gy, gz}, {bx, by, bz}, lds};
-  return R().Set(Launch(static_cast<Function*>(function), config, stream, params, nullptr));
+  return R().Set(Launch(static_cast<Function*>(function), config, stream,
+                        params, nullptr));
 }
 
-INGOT_HIP_EXPORT int hipFuncGetAttribute(int* value, int attribute, void* function) {
+INGOT_HIP_EXPORT int hipFuncGetAttribute(int* value, int attribute,
+                                         void* function) {
   if (value == nullptr) return R().Set(kInvalidValue);
-  if (!R().IsFunction(static_cast<Function*>(function))) return R().Set(kInvalidHandle);
-  *value = FunctionAttribute(*static_cast<Function*>(function)->kernel, attribute);
+  if (!R().IsFunction(static_cast<Function*>(function)))
+    return R().Set(kInvalidHandle);
+  *value =
+      FunctionAttribute(*static_cast<Function*>(function)->kernel, attribute);
   return kSuccess;
 }
 

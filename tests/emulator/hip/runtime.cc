@@ -22,20 +22,26 @@ constexpr ErrorRow kErrors[] = {
     {kInvalidValue, "hipErrorInvalidValue", "invalid argument"},
     {kOutOfMemory, "hipErrorOutOfMemory", "out of memory"},
     {kNotInitialized, "hipErrorNotInitialized", "initialization error"},
-    {kInvalidDeviceFunction, "hipErrorInvalidDeviceFunction", "invalid device function"},
+    {kInvalidDeviceFunction, "hipErrorInvalidDeviceFunction",
+     "invalid device function"},
     {kNoDevice, "hipErrorNoDevice", "no ROCm-capable device is detected"},
     {kInvalidDevice, "hipErrorInvalidDevice", "invalid device ordinal"},
     {kInvalidImage, "hipErrorInvalidImage", "device kernel image is invalid"},
     {kInvalidContext, "hipErrorInvalidContext", "invalid device context"},
-    {kNoBinaryForGpu, "hipErrorNoBinaryForGpu", "no kernel image is available for execution on the device"},
+    {kNoBinaryForGpu, "hipErrorNoBinaryForGpu",
+     "no kernel image is available for execution on the device"},
     {kFileNotFound, "hipErrorFileNotFound", "file not found"},
     {kInvalidHandle, "hipErrorInvalidHandle", "invalid resource handle"},
     {kNotFound, "hipErrorNotFound", "named symbol not found"},
     {kNotReady, "hipErrorNotReady", "device not ready"},
-    {kIllegalAddress, "hipErrorIllegalAddress", "an illegal memory access was encountered"},
-    {kLaunchOutOfResources, "hipErrorLaunchOutOfResources", "too many resources requested for launch"},
-    {kPeerAccessAlreadyEnabled, "hipErrorPeerAccessAlreadyEnabled", "peer access is already enabled"},
-    {kPeerAccessNotEnabled, "hipErrorPeerAccessNotEnabled", "peer access has not been enabled"},
+    {kIllegalAddress, "hipErrorIllegalAddress",
+     "an illegal memory access was encountered"},
+    {kLaunchOutOfResources, "hipErrorLaunchOutOfResources",
+     "too many resources requested for launch"},
+    {kPeerAccessAlreadyEnabled, "hipErrorPeerAccessAlreadyEnabled",
+     "peer access is already enabled"},
+    {kPeerAccessNotEnabled, "hipErrorPeerAccessNotEnabled",
+     "peer access has not been enabled"},
     {kHostMemoryAlreadyRegistered, "hipErrorHostMemoryAlreadyRegistered",
      "part or all of the requested memory range is already mapped"},
     {kHostMemoryNotRegistered, "hipErrorHostMemoryNotRegistered",
@@ -74,7 +80,8 @@ Runtime& Runtime::Get() {
 
 Runtime::Runtime() {
   const int count = DeviceCountFromEnvironment();
-  for (int n = 0; n < count; ++n) devices_.push_back(std::make_unique<Device>());
+  for (int n = 0; n < count; ++n)
+    devices_.push_back(std::make_unique<Device>());
   sticky_.assign(static_cast<size_t>(count), kSuccess);
 }
 
@@ -96,7 +103,8 @@ int Runtime::sticky(int device) const {
 
 void Runtime::Fault(int device, int error, std::string report) {
   std::lock_guard<std::mutex> lock(mutex_);
-  std::fprintf(stderr, "gfx950 emulator, device %d: %s\n", device, report.c_str());
+  std::fprintf(stderr, "gfx950 emulator, device %d: %s\n", device,
+               report.c_str());
   sticky_[static_cast<size_t>(device)] = error;
   report_ = std::move(report);
 }
@@ -129,7 +137,8 @@ bool Runtime::DropModule(Module* module) {
     if (it == modules_.end()) return false;
     owned = std::move(it->second);
     modules_.erase(it);
-    for (const auto& [name, function] : owned->functions) functions_.erase(function.get());
+    for (const auto& [name, function] : owned->functions)
+      functions_.erase(function.get());
   }
   device(owned->device).Unload(owned->program);
   return true;
@@ -175,7 +184,9 @@ bool Runtime::IsEvent(const Event* event) {
 int CurrentDevice() { return current_device; }
 void SetCurrentDevice(int device) { current_device = device; }
 
-bool IsDefaultStream(const void* stream) { return reinterpret_cast<uintptr_t>(stream) <= 2; }
+bool IsDefaultStream(const void* stream) {
+  return reinterpret_cast<uintptr_t>(stream) <= 2;
+}
 
 int CheckStream(void* stream, int* device) {
   Runtime& r = Runtime::Get();

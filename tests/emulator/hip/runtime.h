@@ -51,7 +51,9 @@ class Runtime {
   int device_count() const { return static_cast<int>(devices_.size()); }
   // Index must be valid.
   Device& device(int index) { return *devices_[static_cast<size_t>(index)]; }
-  bool valid_device(int index) const { return index >= 0 && index < device_count(); }
+  bool valid_device(int index) const {
+    return index >= 0 && index < device_count();
+  }
 
   // Remembers and returns an error of the calling thread.
   int Set(int error);

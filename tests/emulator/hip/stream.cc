@@ -36,17 +36,23 @@ thread_local int capture_mode = 0;  // global, as HIP starts threads
 
 }  // namespace
 
-INGOT_HIP_EXPORT int hipStreamCreate(void** s) { return R().Set(NewStream(s, 0, 0)); }
+INGOT_HIP_EXPORT int hipStreamCreate(void** s) {
+  return R().Set(NewStream(s, 0, 0));
+}
 INGOT_HIP_EXPORT int hipStreamCreateWithFlags(void** s, unsigned flags) {
   return R().Set(NewStream(s, flags, 0));
 }
-INGOT_HIP_EXPORT int hipStreamCreateWithPriority(void** s, unsigned flags, int priority) {
+INGOT_HIP_EXPORT int hipStreamCreateWithPriority(void** s, unsigned flags,
+                                                 int priority) {
   return R().Set(NewStream(s, flags, priority));
 }
 INGOT_HIP_EXPORT int hipStreamDestroy(void* s) {
-  return R().Set(R().DropStream(static_cast<Stream*>(s)) ? kSuccess : kInvalidHandle);
+  return R().Set(R().DropStream(static_cast<Stream*>(s)) ? kSuccess
+                                                         : kInvalidHandle);
 }
-INGOT_HIP_EXPORT int hipStreamSynchronize(void* s) { return R().Set(StreamState(s)); }
+INGOT_HIP_EXPORT int hipStreamSynchronize(void* s) {
+  return R().Set(StreamState(s));
+}
 INGOT_HIP_EXPORT int hipStreamQuery(void* s) { return R().Set(StreamState(s)); }
 INGOT_HIP_EXPORT int hipStreamGetFlags(void* s, unsigned* flags) {
   if (flags == nullptr) return R().Set(kInvalidValue);
@@ -72,12 +78,15 @@ INGOT_HIP_EXPORT int hipThreadExchangeStreamCaptureMode(int* mode) {
   return kSuccess;
 }
 
-INGOT_HIP_EXPORT int hipEventCreate(void** e) { return R().Set(NewEvent(e, 0)); }
+INGOT_HIP_EXPORT int hipEventCreate(void** e) {
+  return R().Set(NewEvent(e, 0));
+}
 INGOT_HIP_EXPORT int hipEventCreateWithFlags(void** e, unsigned flags) {
   return R().Set(NewEvent(e, flags));
 }
 INGOT_HIP_EXPORT int hipEventDestroy(void* e) {
-  return R().Set(R().DropEvent(static_cast<Event*>(e)) ? kSuccess : kInvalidHandle);
+  return R().Set(R().DropEvent(static_cast<Event*>(e)) ? kSuccess
+                                                       : kInvalidHandle);
 }
 INGOT_HIP_EXPORT int hipEventRecord(void* e, void* stream) {
   Event* event = static_cast<Event*>(e);
@@ -89,10 +98,12 @@ INGOT_HIP_EXPORT int hipEventRecord(void* e, void* stream) {
   return kSuccess;
 }
 INGOT_HIP_EXPORT int hipEventSynchronize(void* e) {
-  return R().Set(R().IsEvent(static_cast<Event*>(e)) ? kSuccess : kInvalidHandle);
+  return R().Set(R().IsEvent(static_cast<Event*>(e)) ? kSuccess
+                                                     : kInvalidHandle);
 }
 INGOT_HIP_EXPORT int hipEventQuery(void* e) { return hipEventSynchronize(e); }
-INGOT_HIP_EXPORT int hipEventElapsedTime(float* milliseconds, void* start, void* stop) {
+INGOT_HIP_EXPORT int hipEventElapsedTime(float* milliseconds, void* start,
+                                         void* stop) {
   const Event* a = static_cast<Event*>(start);
   const Event* b = static_cast<Event*>(stop);
   if (milliseconds == nullptr) return R().Set(kInvalidValue);

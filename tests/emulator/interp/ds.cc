@@ -23,7 +23,8 @@ uint8_t* LdsSlow(Wave& w, uint32_t offset, uint32_t bytes, int lane) {
 }
 
 DmaTarget::DmaTarget(Wave& w, const Inst& i, uint32_t stride)
-    : base_((w.s[kM0] & 0x3ffff) + static_cast<uint32_t>(i.imm)), stride_(stride) {
+    : base_((w.s[kM0] & 0x3ffff) + static_cast<uint32_t>(i.imm)),
+      stride_(stride) {
   if (!w.check_waits) return;
   LdsFlight& flight = w.group->flight;
   if (flight.dma.empty()) flight.dma.resize(w.group->lds_bytes / 4 + 1);
@@ -41,7 +42,8 @@ bool DmaTarget::Write(Wave& w, int lane, const uint32_t* data, int dwords) {
   }
   std::memcpy(g.lds + at, data, bytes);
   if (id_ != 0) {
-    for (uint32_t d = at / 4; d <= (at + bytes - 1) / 4; ++d) g.flight.dma[d] = id_;
+    for (uint32_t d = at / 4; d <= (at + bytes - 1) / 4; ++d)
+      g.flight.dma[d] = id_;
   }
   return true;
 }
@@ -61,7 +63,8 @@ void Read(Wave& w, const Inst& i) {
   const uint32_t* address = w.v[i.src[0].reg];
   for (uint64_t todo = w.exec(); todo != 0; todo &= todo - 1) {
     const int l = __builtin_ctzll(todo);
-    const uint8_t* p = Lds(w, address[l] + static_cast<uint32_t>(i.imm), MoveBytes(m, kDwords), l);
+    const uint8_t* p = Lds(w, address[l] + static_cast<uint32_t>(i.imm),
+                           MoveBytes(m, kDwords), l);
     if (p == nullptr) return;
     LoadLane<m, kDwords>(w, i.dst, l, p);
   }
@@ -73,7 +76,8 @@ void Write(Wave& w, const Inst& i) {
   const uint32_t* address = w.v[i.src[0].reg];
   for (uint64_t todo = w.exec(); todo != 0; todo &= todo - 1) {
     const int l = __builtin_ctzll(todo);
-    uint8_t* p = Lds(w, address[l] + static_cast<uint32_t>(i.imm), MoveBytes(m, kDwords), l);
+    uint8_t* p = Lds(w, address[l] + static_cast<uint32_t>(i.imm),
+                     MoveBytes(m, kDwords), l);
     if (p == nullptr) return;
     StoreLane<m, kDwords>(w, i.data, l, p);
   }
@@ -97,17 +101,19 @@ void Pair(Wave& w, const Inst& i) {
       uint8_t* p = Lds(w, base + offset[n], 4 * kWords, l);
       if (p == nullptr) return;
       std::memcpy(&old[n * kWords], p, 4 * kWords);
-      if (kind != Two::kRead) StoreLane<Move::kDwords, kWords>(w, n == 0 ? i.data : i.data1, l, p);
+      if (kind != Two::kRead)
+        StoreLane<Move::kDwords, kWords>(w, n == 0 ? i.data : i.data1, l, p);
     }
-    for (int n = 0; n < 2 * kWords && kind != Two::kWrite; ++n) w.v[i.dst + n][l] = old[n];
+    for (int n = 0; n < 2 * kWords && kind != Two::kWrite; ++n)
+      w.v[i.dst + n][l] = old[n];
   }
   IssueLgkm(w, i, kind != Two::kWrite);
 }
 
 template <Rmw op, class T, bool kReturn>
 void Atomic(Wave& w, const Inst& i) {
-  constexpr bool kTwo = op == Rmw::kCmpSwap || op == Rmw::kCmpSwapF || op == Rmw::kMskor ||
-                        op == Rmw::kWrap;
+  constexpr bool kTwo = op == Rmw::kCmpSwap || op == Rmw::kCmpSwapF ||
+                        op == Rmw::kMskor || op == Rmw::kWrap;
   for (uint64_t todo = w.exec(); todo != 0; todo &= todo - 1) {
     const int l = __builtin_ctzll(todo);
     const uint32_t at = w.v[i.src[0].reg][l] + static_cast<uint32_t>(i.imm);
@@ -117,28 +123,29 @@ void Atomic(Wave& w, const Inst& i) {
     }
     uint8_t* p = Lds(w, at, sizeof(T), l);
     if (p == nullptr) return;
-    const T data = ReadPair<T>(w, i.data, l), other = kTwo ? ReadPair<T>(w, i.data1, l) : 0;
-    const T old = LoadAs<T>(p), next = Modify<op, T>(old, data, other);
+    const T data = ReadPair<T>(w, i.data, l),
+            other = kTwo ? ReadPair<T>(w, i.data1, l) : 0;
+    const T old = LoadAs<T>(p), next = Modify<op, false, T>(old, data, other);
     std::memcpy(p, &next, sizeof(T));
     if (kReturn) WritePair<T>(w, i.dst, l, old);
   }
   IssueLgkm(w, i, kReturn);
 }
 
-// Transposing reads: 16 lanes load a tile of 64/bits rows by 16 columns (16 rows
-// for 6 bits); lane c of the group receives column c.
+// Transposing reads: 16 lanes load a tile of 64/bits rows by 16 columns (16
+// rows for 6 bits); lane c of the group receives column c.
 template <int kBits>
 void ReadTransposed(Wave& w, const Inst& i) {
   constexpr int kWords = kBits == 6 ? 3 : 2;
-  constexpr int kPerLane = 32 * kWords / kBits;   // elements a lane loads
+  constexpr int kPerLane = 32 * kWords / kBits;  // elements a lane loads
   constexpr int kLanesPerRow = 16 / kPerLane > 0 ? 16 / kPerLane : 1;
   constexpr uint32_t kMask = (1u << kBits) - 1;
   const uint64_t exec = w.exec();
   uint32_t in[kLanes][4] = {};
   for (uint64_t todo = exec; todo != 0; todo &= todo - 1) {
     const int l = __builtin_ctzll(todo);
-    const uint8_t* p =
-        Lds(w, w.v[i.src[0].reg][l] + static_cast<uint32_t>(i.imm), 4 * kWords, l);
+    const uint8_t* p = Lds(
+        w, w.v[i.src[0].reg][l] + static_cast<uint32_t>(i.imm), 4 * kWords, l);
     if (p == nullptr) return;
     std::memcpy(in[l], p, 4 * kWords);
   }
@@ -166,7 +173,8 @@ void Permute(Wave& w, const Inst& i) {
   Buffer r = {};
   for (int l = 0; l < kLanes; ++l) {
     if ((exec >> l & 1) == 0) continue;
-    const uint32_t to = (w.v[i.src[0].reg][l] + static_cast<uint32_t>(i.imm)) >> 2 & 63;
+    const uint32_t to =
+        (w.v[i.src[0].reg][l] + static_cast<uint32_t>(i.imm)) >> 2 & 63;
     r.w[0][to] = w.v[i.data][l];
   }
   WriteLanes(w, i.dst, r.w[0], exec);
@@ -177,7 +185,8 @@ void Bpermute(Wave& w, const Inst& i) {
   const uint64_t exec = w.exec();
   Buffer r;
   for (int l = 0; l < kLanes; ++l) {
-    const uint32_t from = (w.v[i.src[0].reg][l] + static_cast<uint32_t>(i.imm)) >> 2 & 63;
+    const uint32_t from =
+        (w.v[i.src[0].reg][l] + static_cast<uint32_t>(i.imm)) >> 2 & 63;
     r.w[0][l] = (exec >> from & 1) != 0 ? w.v[i.data][from] : 0;
   }
   WriteLanes(w, i.dst, r.w[0], exec);
@@ -188,12 +197,15 @@ void Bpermute(Wave& w, const Inst& i) {
 // 32 lanes.
 int SwizzleSource(uint32_t mode, int lane) {
   if ((mode & 0xf000) == 0xc000 || (mode & 0xf000) == 0xd000) {
-    const int n = static_cast<int>(mode >> 5 & 31), keep = static_cast<int>(mode & 31);
+    const int n = static_cast<int>(mode >> 5 & 31),
+              keep = static_cast<int>(mode & 31);
     const int moved = (mode >> 10 & 1) != 0 ? lane - n : lane + n;
     return (lane & 32) | (lane & keep) | (moved & 31 & ~keep);
   }
-  if ((mode & 0x8000) != 0) return (lane & ~3) | static_cast<int>(mode >> (2 * (lane & 3)) & 3);
-  const int masked = (lane & static_cast<int>(mode & 31)) | static_cast<int>(mode >> 5 & 31);
+  if ((mode & 0x8000) != 0)
+    return (lane & ~3) | static_cast<int>(mode >> (2 * (lane & 3)) & 3);
+  const int masked =
+      (lane & static_cast<int>(mode & 31)) | static_cast<int>(mode >> 5 & 31);
   return (lane & 32) | (masked ^ static_cast<int>(mode >> 10 & 31));
 }
 
@@ -216,7 +228,8 @@ template <bool kWrite>
 void AddTid(Wave& w, const Inst& i) {
   for (uint64_t todo = w.exec(); todo != 0; todo &= todo - 1) {
     const int l = __builtin_ctzll(todo);
-    uint8_t* p = Lds(w, (w.s[kM0] & 0xffff) + static_cast<uint32_t>(i.imm + 4 * l), 4, l);
+    uint8_t* p = Lds(
+        w, (w.s[kM0] & 0xffff) + static_cast<uint32_t>(i.imm + 4 * l), 4, l);
     if (p == nullptr) return;
     if (kWrite) {
       StoreLane<Move::kDwords, 1>(w, i.data, l, p);
@@ -229,7 +242,8 @@ void AddTid(Wave& w, const Inst& i) {
 
 template <bool kAppend>
 void Counter(Wave& w, const Inst& i) {
-  uint8_t* p = Lds(w, (w.s[kM0] & 0xffff) + static_cast<uint32_t>(i.imm), 4, -1);
+  uint8_t* p =
+      Lds(w, (w.s[kM0] & 0xffff) + static_cast<uint32_t>(i.imm), 4, -1);
   if (p == nullptr) return;
   const uint32_t n = static_cast<uint32_t>(__builtin_popcountll(w.exec()));
   const uint32_t old = LoadAs<uint32_t>(p), next = kAppend ? old + n : old - n;
@@ -242,8 +256,8 @@ void Counter(Wave& w, const Inst& i) {
 
 void Nothing(Wave&, const Inst&) {}
 
-constexpr OpInfo D(uint16_t opcode, const char* name, Handler run, int dst, int data,
-                   uint32_t flags) {
+constexpr OpInfo D(uint16_t opcode, const char* name, Handler run, int dst,
+                   int data, uint32_t flags) {
   OpInfo o{opcode, name, run, OpClass::kLds, flags};
   o.dst_words = static_cast<uint8_t>(dst);
   o.src_words[1] = static_cast<uint8_t>(data);
@@ -261,24 +275,26 @@ constexpr OpInfo Wr(uint16_t opcode, const char* name) {
 }
 template <Rmw op, class T, bool kReturn>
 constexpr OpInfo At(uint16_t opcode, const char* name) {
-  constexpr bool kTwo = op == Rmw::kCmpSwap || op == Rmw::kCmpSwapF || op == Rmw::kMskor ||
-                        op == Rmw::kWrap;
-  return D(opcode, name, &Atomic<op, T, kReturn>, kReturn ? sizeof(T) / 4 : 0, sizeof(T) / 4,
-           kAtomic | (kTwo ? uint32_t{kTwoData} : 0u));
+  constexpr bool kTwo = op == Rmw::kCmpSwap || op == Rmw::kCmpSwapF ||
+                        op == Rmw::kMskor || op == Rmw::kWrap;
+  return D(opcode, name, &Atomic<op, T, kReturn>, kReturn ? sizeof(T) / 4 : 0,
+           sizeof(T) / 4, kAtomic | (kTwo ? uint32_t{kTwoData} : 0u));
 }
 template <Two kind, int kWords, int kStride>
 constexpr OpInfo Pr(uint16_t opcode, const char* name) {
-  return D(opcode, name, &Pair<kind, kWords, kStride>, kind == Two::kWrite ? 0 : 2 * kWords,
-           kind == Two::kRead ? 0 : kWords,
-           kTwoAddress | (kind == Two::kRead ? uint32_t{kLoad} : kStore | kTwoData));
+  return D(
+      opcode, name, &Pair<kind, kWords, kStride>,
+      kind == Two::kWrite ? 0 : 2 * kWords, kind == Two::kRead ? 0 : kWords,
+      kTwoAddress | (kind == Two::kRead ? uint32_t{kLoad} : kStore | kTwoData));
 }
 
 using U = uint32_t;
 using UL = uint64_t;
 
 // An atomic without and with a returned value; the latter 0x20 further on.
-#define INGOT_RMW(op, T, code, stem, type) \
-  At<op, T, false>(code, "ds_" stem "_" type), At<op, T, true>(code + 0x20, "ds_" stem "_rtn_" type)
+#define INGOT_RMW(op, T, code, stem, type)     \
+  At<op, T, false>(code, "ds_" stem "_" type), \
+      At<op, T, true>(code + 0x20, "ds_" stem "_rtn_" type)
 
 constexpr OpInfo kDs[] = {
     INGOT_RMW(Rmw::kAdd, U, 0x00, "add", "u32"),
@@ -305,7 +321,8 @@ constexpr OpInfo kDs[] = {
     INGOT_RMW(Rmw::kAddF, U, 0x15, "add", "f32"),
     At<Rmw::kPkAddF16, U, false>(0x17, "ds_pk_add_f16"),
     At<Rmw::kPkAddBf16, U, false>(0x18, "ds_pk_add_bf16"),
-    D(0x1d, "ds_write_addtid_b32", &AddTid<true>, 0, 1, kStore | kNoAddress | kReadsM0),
+    D(0x1d, "ds_write_addtid_b32", &AddTid<true>, 0, 1,
+      kStore | kNoAddress | kReadsM0),
     Wr<Move::kU8, 1>(0x1e, "ds_write_b8"),
     Wr<Move::kU16, 1>(0x1f, "ds_write_b16"),
     At<Rmw::kSwap, U, true>(0x2d, "ds_wrxchg_rtn_b32"),
@@ -358,10 +375,12 @@ constexpr OpInfo kDs[] = {
     Pr<Two::kRead, 2, 1>(0x77, "ds_read2_b64"),
     Pr<Two::kRead, 2, 64>(0x78, "ds_read2st64_b64"),
     At<Rmw::kCondSwap, UL, true>(0x7e, "ds_condxchg32_rtn_b64"),
-    D(0xb6, "ds_read_addtid_b32", &AddTid<false>, 1, 0, kLoad | kNoAddress | kReadsM0),
+    D(0xb6, "ds_read_addtid_b32", &AddTid<false>, 1, 0,
+      kLoad | kNoAddress | kReadsM0),
     At<Rmw::kPkAddF16, U, true>(0xb7, "ds_pk_add_rtn_f16"),
     At<Rmw::kPkAddBf16, U, true>(0xb8, "ds_pk_add_rtn_bf16"),
-    D(0xbd, "ds_consume", &Counter<false>, 1, 0, kAtomic | kNoAddress | kReadsM0),
+    D(0xbd, "ds_consume", &Counter<false>, 1, 0,
+      kAtomic | kNoAddress | kReadsM0),
     D(0xbe, "ds_append", &Counter<true>, 1, 0, kAtomic | kNoAddress | kReadsM0),
     Wr<Move::kDwords, 3>(0xde, "ds_write_b96"),
     Wr<Move::kDwords, 4>(0xdf, "ds_write_b128"),

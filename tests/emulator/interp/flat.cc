@@ -10,7 +10,8 @@ enum class Segment { kFlat, kGlobal, kScratch };
 
 // The host pointer that `lane` addresses, or null after a fault.
 template <Segment s>
-INGOT_EMULATOR_INLINE uint8_t* At(Wave& w, const Inst& i, int lane, uint32_t bytes) {
+INGOT_EMULATOR_INLINE uint8_t* At(Wave& w, const Inst& i, int lane,
+                                  uint32_t bytes) {
   const int v = i.src[0].reg;
   if constexpr (s == Segment::kScratch) {
     uint32_t offset = static_cast<uint32_t>(i.imm);
@@ -80,7 +81,8 @@ void AtomicOp(Wave& w, const Inst& i) {
     // Memory atomics take the new value first and the comparand after it.
     const T first = ReadPair<T>(w, i.data, l);
     const T second = kTwo ? ReadPair<T>(w, i.data + kWords, l) : 0;
-    const T old = kTwo ? AtomicRmw<op, T>(p, second, first) : AtomicRmw<op, T>(p, first, 0);
+    const T old = kTwo ? AtomicRmw<op, T>(p, second, first)
+                       : AtomicRmw<op, T>(p, first, 0);
     if (i.sc0) WritePair<T>(w, i.dst, l, old);
   }
   Issue<s>(w, i, i.sc0);
@@ -104,8 +106,8 @@ void ToLds(Wave& w, const Inst& i) {
   target.Issue(w);
 }
 
-constexpr OpInfo Line(uint16_t opcode, const char* name, Handler run, uint32_t flags, int dst,
-                      int data, int bytes) {
+constexpr OpInfo Line(uint16_t opcode, const char* name, Handler run,
+                      uint32_t flags, int dst, int data, int bytes) {
   OpInfo o{opcode, name, run, OpClass::kVmem, flags};
   o.dst_words = static_cast<uint8_t>(dst);
   o.src_words[1] = static_cast<uint8_t>(data);
@@ -116,8 +118,8 @@ constexpr OpInfo Line(uint16_t opcode, const char* name, Handler run, uint32_t f
 template <Segment s, Move m, int kDwords>
 constexpr OpInfo Ld(uint16_t opcode, const char* name) {
   return Line(opcode, name, &LoadOp<s, m, kDwords>,
-              kLoad | (KeepsHalf(m) ? uint32_t{kPreservesHigh} : 0u), kDwords, 0,
-              static_cast<int>(MoveBytes(m, kDwords)));
+              kLoad | (KeepsHalf(m) ? uint32_t{kPreservesHigh} : 0u), kDwords,
+              0, static_cast<int>(MoveBytes(m, kDwords)));
 }
 template <Segment s, Move m, int kDwords>
 constexpr OpInfo St(uint16_t opcode, const char* name) {
@@ -141,75 +143,76 @@ constexpr OpInfo Dma(uint16_t opcode, const char* name) {
 using U = uint32_t;
 using UL = uint64_t;
 
-#define INGOT_MOVES(s, p)                                          \
-  Ld<s, Move::kU8, 1>(0x10, p "_load_ubyte"),                      \
-      Ld<s, Move::kI8, 1>(0x11, p "_load_sbyte"),                  \
-      Ld<s, Move::kU16, 1>(0x12, p "_load_ushort"),                \
-      Ld<s, Move::kI16, 1>(0x13, p "_load_sshort"),                \
-      Ld<s, Move::kDwords, 1>(0x14, p "_load_dword"),              \
-      Ld<s, Move::kDwords, 2>(0x15, p "_load_dwordx2"),            \
-      Ld<s, Move::kDwords, 3>(0x16, p "_load_dwordx3"),            \
-      Ld<s, Move::kDwords, 4>(0x17, p "_load_dwordx4"),            \
-      St<s, Move::kU8, 1>(0x18, p "_store_byte"),                  \
-      St<s, Move::kU8High, 1>(0x19, p "_store_byte_d16_hi"),       \
-      St<s, Move::kU16, 1>(0x1a, p "_store_short"),                \
-      St<s, Move::kU16High, 1>(0x1b, p "_store_short_d16_hi"),     \
-      St<s, Move::kDwords, 1>(0x1c, p "_store_dword"),             \
-      St<s, Move::kDwords, 2>(0x1d, p "_store_dwordx2"),           \
-      St<s, Move::kDwords, 3>(0x1e, p "_store_dwordx3"),           \
-      St<s, Move::kDwords, 4>(0x1f, p "_store_dwordx4"),           \
-      Ld<s, Move::kU8Low, 1>(0x20, p "_load_ubyte_d16"),           \
-      Ld<s, Move::kU8High, 1>(0x21, p "_load_ubyte_d16_hi"),       \
-      Ld<s, Move::kI8Low, 1>(0x22, p "_load_sbyte_d16"),           \
-      Ld<s, Move::kI8High, 1>(0x23, p "_load_sbyte_d16_hi"),       \
-      Ld<s, Move::kU16Low, 1>(0x24, p "_load_short_d16"),          \
+#define INGOT_MOVES(s, p)                                      \
+  Ld<s, Move::kU8, 1>(0x10, p "_load_ubyte"),                  \
+      Ld<s, Move::kI8, 1>(0x11, p "_load_sbyte"),              \
+      Ld<s, Move::kU16, 1>(0x12, p "_load_ushort"),            \
+      Ld<s, Move::kI16, 1>(0x13, p "_load_sshort"),            \
+      Ld<s, Move::kDwords, 1>(0x14, p "_load_dword"),          \
+      Ld<s, Move::kDwords, 2>(0x15, p "_load_dwordx2"),        \
+      Ld<s, Move::kDwords, 3>(0x16, p "_load_dwordx3"),        \
+      Ld<s, Move::kDwords, 4>(0x17, p "_load_dwordx4"),        \
+      St<s, Move::kU8, 1>(0x18, p "_store_byte"),              \
+      St<s, Move::kU8High, 1>(0x19, p "_store_byte_d16_hi"),   \
+      St<s, Move::kU16, 1>(0x1a, p "_store_short"),            \
+      St<s, Move::kU16High, 1>(0x1b, p "_store_short_d16_hi"), \
+      St<s, Move::kDwords, 1>(0x1c, p "_store_dword"),         \
+      St<s, Move::kDwords, 2>(0x1d, p "_store_dwordx2"),       \
+      St<s, Move::kDwords, 3>(0x1e, p "_store_dwordx3"),       \
+      St<s, Move::kDwords, 4>(0x1f, p "_store_dwordx4"),       \
+      Ld<s, Move::kU8Low, 1>(0x20, p "_load_ubyte_d16"),       \
+      Ld<s, Move::kU8High, 1>(0x21, p "_load_ubyte_d16_hi"),   \
+      Ld<s, Move::kI8Low, 1>(0x22, p "_load_sbyte_d16"),       \
+      Ld<s, Move::kI8High, 1>(0x23, p "_load_sbyte_d16_hi"),   \
+      Ld<s, Move::kU16Low, 1>(0x24, p "_load_short_d16"),      \
       Ld<s, Move::kU16High, 1>(0x25, p "_load_short_d16_hi")
 
-#define INGOT_ATOMICS(s, p)                                        \
-  Rm<s, Rmw::kSwap, U>(0x40, p "_atomic_swap"),                    \
-      Rm<s, Rmw::kCmpSwap, U>(0x41, p "_atomic_cmpswap"),          \
-      Rm<s, Rmw::kAdd, U>(0x42, p "_atomic_add"),                  \
-      Rm<s, Rmw::kSub, U>(0x43, p "_atomic_sub"),                  \
-      Rm<s, Rmw::kMinI, U>(0x44, p "_atomic_smin"),                \
-      Rm<s, Rmw::kMinU, U>(0x45, p "_atomic_umin"),                \
-      Rm<s, Rmw::kMaxI, U>(0x46, p "_atomic_smax"),                \
-      Rm<s, Rmw::kMaxU, U>(0x47, p "_atomic_umax"),                \
-      Rm<s, Rmw::kAnd, U>(0x48, p "_atomic_and"),                  \
-      Rm<s, Rmw::kOr, U>(0x49, p "_atomic_or"),                    \
-      Rm<s, Rmw::kXor, U>(0x4a, p "_atomic_xor"),                  \
-      Rm<s, Rmw::kInc, U>(0x4b, p "_atomic_inc"),                  \
-      Rm<s, Rmw::kDec, U>(0x4c, p "_atomic_dec"),                  \
-      Rm<s, Rmw::kAddF, U>(0x4d, p "_atomic_add_f32"),             \
-      Rm<s, Rmw::kPkAddF16, U>(0x4e, p "_atomic_pk_add_f16"),      \
-      Rm<s, Rmw::kAddF, UL>(0x4f, p "_atomic_add_f64"),            \
-      Rm<s, Rmw::kMinF, UL>(0x50, p "_atomic_min_f64"),            \
-      Rm<s, Rmw::kMaxF, UL>(0x51, p "_atomic_max_f64"),            \
-      Rm<s, Rmw::kPkAddBf16, U>(0x52, p "_atomic_pk_add_bf16"),    \
-      Rm<s, Rmw::kSwap, UL>(0x60, p "_atomic_swap_x2"),            \
-      Rm<s, Rmw::kCmpSwap, UL>(0x61, p "_atomic_cmpswap_x2"),      \
-      Rm<s, Rmw::kAdd, UL>(0x62, p "_atomic_add_x2"),              \
-      Rm<s, Rmw::kSub, UL>(0x63, p "_atomic_sub_x2"),              \
-      Rm<s, Rmw::kMinI, UL>(0x64, p "_atomic_smin_x2"),            \
-      Rm<s, Rmw::kMinU, UL>(0x65, p "_atomic_umin_x2"),            \
-      Rm<s, Rmw::kMaxI, UL>(0x66, p "_atomic_smax_x2"),            \
-      Rm<s, Rmw::kMaxU, UL>(0x67, p "_atomic_umax_x2"),            \
-      Rm<s, Rmw::kAnd, UL>(0x68, p "_atomic_and_x2"),              \
-      Rm<s, Rmw::kOr, UL>(0x69, p "_atomic_or_x2"),                \
-      Rm<s, Rmw::kXor, UL>(0x6a, p "_atomic_xor_x2"),              \
-      Rm<s, Rmw::kInc, UL>(0x6b, p "_atomic_inc_x2"),              \
+#define INGOT_ATOMICS(s, p)                                     \
+  Rm<s, Rmw::kSwap, U>(0x40, p "_atomic_swap"),                 \
+      Rm<s, Rmw::kCmpSwap, U>(0x41, p "_atomic_cmpswap"),       \
+      Rm<s, Rmw::kAdd, U>(0x42, p "_atomic_add"),               \
+      Rm<s, Rmw::kSub, U>(0x43, p "_atomic_sub"),               \
+      Rm<s, Rmw::kMinI, U>(0x44, p "_atomic_smin"),             \
+      Rm<s, Rmw::kMinU, U>(0x45, p "_atomic_umin"),             \
+      Rm<s, Rmw::kMaxI, U>(0x46, p "_atomic_smax"),             \
+      Rm<s, Rmw::kMaxU, U>(0x47, p "_atomic_umax"),             \
+      Rm<s, Rmw::kAnd, U>(0x48, p "_atomic_and"),               \
+      Rm<s, Rmw::kOr, U>(0x49, p "_atomic_or"),                 \
+      Rm<s, Rmw::kXor, U>(0x4a, p "_atomic_xor"),               \
+      Rm<s, Rmw::kInc, U>(0x4b, p "_atomic_inc"),               \
+      Rm<s, Rmw::kDec, U>(0x4c, p "_atomic_dec"),               \
+      Rm<s, Rmw::kAddF, U>(0x4d, p "_atomic_add_f32"),          \
+      Rm<s, Rmw::kPkAddF16, U>(0x4e, p "_atomic_pk_add_f16"),   \
+      Rm<s, Rmw::kAddF, UL>(0x4f, p "_atomic_add_f64"),         \
+      Rm<s, Rmw::kMinF, UL>(0x50, p "_atomic_min_f64"),         \
+      Rm<s, Rmw::kMaxF, UL>(0x51, p "_atomic_max_f64"),         \
+      Rm<s, Rmw::kPkAddBf16, U>(0x52, p "_atomic_pk_add_bf16"), \
+      Rm<s, Rmw::kSwap, UL>(0x60, p "_atomic_swap_x2"),         \
+      Rm<s, Rmw::kCmpSwap, UL>(0x61, p "_atomic_cmpswap_x2"),   \
+      Rm<s, Rmw::kAdd, UL>(0x62, p "_atomic_add_x2"),           \
+      Rm<s, Rmw::kSub, UL>(0x63, p "_atomic_sub_x2"),           \
+      Rm<s, Rmw::kMinI, UL>(0x64, p "_atomic_smin_x2"),         \
+      Rm<s, Rmw::kMinU, UL>(0x65, p "_atomic_umin_x2"),         \
+      Rm<s, Rmw::kMaxI, UL>(0x66, p "_atomic_smax_x2"),         \
+      Rm<s, Rmw::kMaxU, UL>(0x67, p "_atomic_umax_x2"),         \
+      Rm<s, Rmw::kAnd, UL>(0x68, p "_atomic_and_x2"),           \
+      Rm<s, Rmw::kOr, UL>(0x69, p "_atomic_or_x2"),             \
+      Rm<s, Rmw::kXor, UL>(0x6a, p "_atomic_xor_x2"),           \
+      Rm<s, Rmw::kInc, UL>(0x6b, p "_atomic_inc_x2"),           \
       Rm<s, Rmw::kDec, UL>(0x6c, p "_atomic_dec_x2")
 
-#define INGOT_DMA(s, p)                                            \
-  Dma<s, Move::kU8, 1>(0x26, p "_load_lds_ubyte"),                 \
-      Dma<s, Move::kI8, 1>(0x27, p "_load_lds_sbyte"),             \
-      Dma<s, Move::kU16, 1>(0x28, p "_load_lds_ushort"),           \
-      Dma<s, Move::kI16, 1>(0x29, p "_load_lds_sshort"),           \
+#define INGOT_DMA(s, p)                                  \
+  Dma<s, Move::kU8, 1>(0x26, p "_load_lds_ubyte"),       \
+      Dma<s, Move::kI8, 1>(0x27, p "_load_lds_sbyte"),   \
+      Dma<s, Move::kU16, 1>(0x28, p "_load_lds_ushort"), \
+      Dma<s, Move::kI16, 1>(0x29, p "_load_lds_sshort"), \
       Dma<s, Move::kDwords, 1>(0x2a, p "_load_lds_dword")
 
 constexpr OpInfo kFlatOps[] = {INGOT_MOVES(Segment::kFlat, "flat"),
                                INGOT_ATOMICS(Segment::kFlat, "flat")};
 constexpr OpInfo kGlobalOps[] = {
-    INGOT_MOVES(Segment::kGlobal, "global"), INGOT_ATOMICS(Segment::kGlobal, "global"),
+    INGOT_MOVES(Segment::kGlobal, "global"),
+    INGOT_ATOMICS(Segment::kGlobal, "global"),
     INGOT_DMA(Segment::kGlobal, "global"),
     Dma<Segment::kGlobal, Move::kDwords, 4>(0x7d, "global_load_lds_dwordx4"),
     Dma<Segment::kGlobal, Move::kDwords, 3>(0x7e, "global_load_lds_dwordx3")};
@@ -222,8 +225,14 @@ constexpr OpInfo kScratchOps[] = {INGOT_MOVES(Segment::kScratch, "scratch"),
 
 }  // namespace
 
-OpTable FlatTable() { return {kFlatOps, sizeof(kFlatOps) / sizeof(kFlatOps[0])}; }
-OpTable GlobalTable() { return {kGlobalOps, sizeof(kGlobalOps) / sizeof(kGlobalOps[0])}; }
-OpTable ScratchTable() { return {kScratchOps, sizeof(kScratchOps) / sizeof(kScratchOps[0])}; }
+OpTable FlatTable() {
+  return {kFlatOps, sizeof(kFlatOps) / sizeof(kFlatOps[0])};
+}
+OpTable GlobalTable() {
+  return {kGlobalOps, sizeof(kGlobalOps) / sizeof(kGlobalOps[0])};
+}
+OpTable ScratchTable() {
+  return {kScratchOps, sizeof(kScratchOps) / sizeof(kScratchOps[0])};
+}
 
 }  // namespace ingot::emulator::INGOT_EMULATOR_LEVEL

@@ -11,7 +11,8 @@ namespace ingot::emulator::INGOT_EMULATOR_LEVEL {
 namespace {
 
 // MODE's rounding to the host's.
-constexpr int kHostRounding[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+constexpr int kHostRounding[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD,
+                                 FE_TOWARDZERO};
 
 [[gnu::noinline]] void RunRounded(Wave& w, const Inst& i) {
   const uint8_t round = (i.op->flags & kRounds64) != 0 ? w.round64 : w.round32;
@@ -26,7 +27,9 @@ constexpr int kHostRounding[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARD
   Inst moved = i;
   auto move = [&](uint16_t reg) {
     const uint32_t to = (reg & 0xff) + index;
-    if (to > 0xff) w.Raise(FaultKind::kUnknownInstruction, -1, to, "indexed VGPR out of range");
+    if (to > 0xff)
+      w.Raise(FaultKind::kUnknownInstruction, -1, to,
+              "indexed VGPR out of range");
     return static_cast<uint16_t>((reg & kAccBase) | (to & 0xff));
   };
   for (int n = 0; n < 3; ++n) {
@@ -34,16 +37,20 @@ constexpr int kHostRounding[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARD
       moved.src[n].reg = move(moved.src[n].reg);
     }
   }
-  if ((modes & 8) != 0 && (i.op->flags & (kWritesSgpr | kCompare)) == 0) moved.dst = move(i.dst);
+  if ((modes & 8) != 0 && (i.op->flags & (kWritesSgpr | kCompare)) == 0)
+    moved.dst = move(i.dst);
   if (w.state == WaveState::kReady) i.run(w, moved);
 }
 
 [[gnu::noinline]] void NoInstruction(Wave& w) {
   const CodeObject& object = w.launch->program->object();
   const uint64_t offset = w.pc - w.launch->program->base();
-  const bool inside = offset >= object.text_begin && offset < object.text_end && w.pc % 4 == 0;
+  const bool inside =
+      offset >= object.text_begin && offset < object.text_end && w.pc % 4 == 0;
   w.current = nullptr;
-  w.Raise(inside ? FaultKind::kUnknownInstruction : FaultKind::kBadProgramCounter, -1, w.pc);
+  w.Raise(
+      inside ? FaultKind::kUnknownInstruction : FaultKind::kBadProgramCounter,
+      -1, w.pc);
 }
 
 INGOT_EMULATOR_INLINE bool IsVector(const Inst& i) {
@@ -69,8 +76,8 @@ void RunWave(Wave& w, int64_t budget) {
     }
     if (w.gpr_idx && IsVector(*i)) [[unlikely]] {
       RunIndexed(w, *i);
-    } else if ((w.round32 | w.round64) != 0 && (i->op->flags & (kMayRound | kRounds64)) != 0)
-        [[unlikely]] {
+    } else if ((w.round32 | w.round64) != 0 &&
+               (i->op->flags & (kMayRound | kRounds64)) != 0) [[unlikely]] {
       RunRounded(w, *i);
     } else {
       i->run(w, *i);

@@ -4,9 +4,9 @@
 
 #include "tests/emulator/isa.h"
 
-#define INGOT_EMULATOR_DECLARE(level)      \
-  namespace ingot::emulator::level {       \
-  const InstructionSet& Interpreter();     \
+#define INGOT_EMULATOR_DECLARE(level)  \
+  namespace ingot::emulator::level {   \
+  const InstructionSet& Interpreter(); \
   }
 INGOT_EMULATOR_DECLARE(x86_64_v2)
 INGOT_EMULATOR_DECLARE(x86_64_v3)

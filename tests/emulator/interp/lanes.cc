@@ -7,7 +7,8 @@ namespace {
 // or the wave.
 int DppSource(uint32_t ctrl, int lane) {
   const int row = lane & ~15, at = lane & 15;
-  if (ctrl < 0x100) return (lane & ~3) | static_cast<int>(ctrl >> (2 * (lane & 3)) & 3);
+  if (ctrl < 0x100)
+    return (lane & ~3) | static_cast<int>(ctrl >> (2 * (lane & 3)) & 3);
   const int n = static_cast<int>(ctrl & 15);
   if (ctrl >= 0x101 && ctrl <= 0x10f) return at + n < 16 ? lane + n : -1;
   if (ctrl >= 0x111 && ctrl <= 0x11f) return at - n >= 0 ? lane - n : -1;
@@ -38,9 +39,11 @@ int DppSource(uint32_t ctrl, int lane) {
 uint32_t SdwaSelect(uint32_t word, int sel, bool sext) {
   if (sel == 6) return word;
   const int bits = sel < 4 ? 8 : 16;
-  const uint32_t field = sel < 4 ? word >> (8 * sel) & 0xff : word >> (16 * (sel - 4)) & 0xffff;
+  const uint32_t field =
+      sel < 4 ? word >> (8 * sel) & 0xff : word >> (16 * (sel - 4)) & 0xffff;
   if (!sext) return field;
-  return static_cast<uint32_t>(static_cast<int32_t>(field << (32 - bits)) >> (32 - bits));
+  return static_cast<uint32_t>(static_cast<int32_t>(field << (32 - bits)) >>
+                               (32 - bits));
 }
 
 void Select(const Wave& w, const Inst& i, int n, Buffer& out) {
@@ -55,7 +58,8 @@ void Select(const Wave& w, const Inst& i, int n, Buffer& out) {
     }
   } else if (i.extra == Extra::kSdwa && n < 2) {
     const bool sext = (i.src_sext >> n & 1) != 0;
-    for (int l = 0; l < kLanes; ++l) row[l] = SdwaSelect(row[l], i.src_sel[n], sext);
+    for (int l = 0; l < kLanes; ++l)
+      row[l] = SdwaSelect(row[l], i.src_sel[n], sext);
   }
 }
 
@@ -81,7 +85,8 @@ void ScaleAndClamp(const Inst& i, Buffer& b) {
     if (i.omod == 1) v *= static_cast<V>(2);
     if (i.omod == 2) v *= static_cast<V>(4);
     if (i.omod == 3) v *= static_cast<V>(0.5);
-    if (i.clamp) v = v > 0 ? (v < 1 ? v : static_cast<V>(1)) : static_cast<V>(0);
+    if (i.clamp)
+      v = v > 0 ? (v < 1 ? v : static_cast<V>(1)) : static_cast<V>(0);
     T::Put(b, l, v);
   }
 }
@@ -110,7 +115,9 @@ uint64_t DppWriteMask(const Wave& w, const Inst& i) {
   const uint64_t exec = w.exec();
   uint64_t mask = 0;
   for (int l = 0; l < kLanes; ++l) {
-    if ((i.row_mask >> (l / 16) & 1) == 0 || (i.bank_mask >> (l % 16 / 4) & 1) == 0) continue;
+    if ((i.row_mask >> (l / 16) & 1) == 0 ||
+        (i.bank_mask >> (l % 16 / 4) & 1) == 0)
+      continue;
     const int source = DppSource(i.dpp_ctrl, l);
     const bool valid = source >= 0 && (exec >> source & 1) != 0;
     if (valid || i.bound_ctrl) mask |= uint64_t{1} << l;
@@ -118,7 +125,8 @@ uint64_t DppWriteMask(const Wave& w, const Inst& i) {
   return mask;
 }
 
-void ModifySource(const Wave& w, const Inst& i, int n, TypeKind kind, Buffer& buffer, Lanes* s) {
+void ModifySource(const Wave& w, const Inst& i, int n, TypeKind kind,
+                  Buffer& buffer, Lanes* s) {
   const bool wide = kind == TypeKind::kInt64 || kind == TypeKind::kF64;
   if (s->lo != buffer.w[0]) {
     std::memcpy(buffer.w[0], s->lo, sizeof(buffer.w[0]));
@@ -136,7 +144,8 @@ void ModifySource(const Wave& w, const Inst& i, int n, TypeKind kind, Buffer& bu
   if (half && (i.op_sel >> n & 1) != 0) {
     for (int l = 0; l < kLanes; ++l) buffer.w[0][l] >>= 16;
   }
-  const bool is_float = kind == TypeKind::kF16 || kind == TypeKind::kF32 || kind == TypeKind::kF64;
+  const bool is_float = kind == TypeKind::kF16 || kind == TypeKind::kF32 ||
+                        kind == TypeKind::kF64;
   if (is_float) {
     if (Flushes(w, kind)) Flush(kind, buffer);
     uint32_t* row = kind == TypeKind::kF64 ? buffer.w[1] : buffer.w[0];
@@ -147,7 +156,8 @@ void ModifySource(const Wave& w, const Inst& i, int n, TypeKind kind, Buffer& bu
   }
 }
 
-void FinishResult(const Wave& w, const Inst& i, TypeKind kind, Buffer& result, uint64_t* mask) {
+void FinishResult(const Wave& w, const Inst& i, TypeKind kind, Buffer& result,
+                  uint64_t* mask) {
   if (Flushes(w, kind)) Flush(kind, result);
   if (i.omod != 0 || i.clamp) {
     if (kind == TypeKind::kF32) ScaleAndClamp<F32>(i, result);

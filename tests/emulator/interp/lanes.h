@@ -37,11 +37,15 @@ struct U32 {
   static constexpr SrcKind kSrc = SrcKind::kB32;
   static constexpr int kWords = 1;
   INGOT_EMULATOR_INLINE static V Get(const Lanes& s, int l) { return s.lo[l]; }
-  INGOT_EMULATOR_INLINE static void Put(Buffer& b, int l, V v) { b.w[0][l] = v; }
+  INGOT_EMULATOR_INLINE static void Put(Buffer& b, int l, V v) {
+    b.w[0][l] = v;
+  }
 };
 struct I32 : U32 {
   using V = int32_t;
-  INGOT_EMULATOR_INLINE static V Get(const Lanes& s, int l) { return static_cast<V>(s.lo[l]); }
+  INGOT_EMULATOR_INLINE static V Get(const Lanes& s, int l) {
+    return static_cast<V>(s.lo[l]);
+  }
   INGOT_EMULATOR_INLINE static void Put(Buffer& b, int l, V v) {
     b.w[0][l] = static_cast<uint32_t>(v);
   }
@@ -51,22 +55,32 @@ struct F32 {
   static constexpr TypeKind kKind = TypeKind::kF32;
   static constexpr SrcKind kSrc = SrcKind::kF32;
   static constexpr int kWords = 1;
-  INGOT_EMULATOR_INLINE static V Get(const Lanes& s, int l) { return FloatOf(s.lo[l]); }
-  INGOT_EMULATOR_INLINE static void Put(Buffer& b, int l, V v) { b.w[0][l] = BitsOf(v); }
+  INGOT_EMULATOR_INLINE static V Get(const Lanes& s, int l) {
+    return FloatOf(s.lo[l]);
+  }
+  INGOT_EMULATOR_INLINE static void Put(Buffer& b, int l, V v) {
+    b.w[0][l] = BitsOf(v);
+  }
 };
 // The bits of an f32, with its modifiers.
 struct R32 : F32 {
   using V = uint32_t;
   INGOT_EMULATOR_INLINE static V Get(const Lanes& s, int l) { return s.lo[l]; }
-  INGOT_EMULATOR_INLINE static void Put(Buffer& b, int l, V v) { b.w[0][l] = v; }
+  INGOT_EMULATOR_INLINE static void Put(Buffer& b, int l, V v) {
+    b.w[0][l] = v;
+  }
 };
 struct U16 {
   using V = uint32_t;
   static constexpr TypeKind kKind = TypeKind::kInt16;
   static constexpr SrcKind kSrc = SrcKind::kB32;
   static constexpr int kWords = 1;
-  INGOT_EMULATOR_INLINE static V Get(const Lanes& s, int l) { return s.lo[l] & 0xffff; }
-  INGOT_EMULATOR_INLINE static void Put(Buffer& b, int l, V v) { b.w[0][l] = v & 0xffff; }
+  INGOT_EMULATOR_INLINE static V Get(const Lanes& s, int l) {
+    return s.lo[l] & 0xffff;
+  }
+  INGOT_EMULATOR_INLINE static void Put(Buffer& b, int l, V v) {
+    b.w[0][l] = v & 0xffff;
+  }
 };
 struct I16 : U16 {
   using V = int32_t;
@@ -85,13 +99,19 @@ struct F16 {
   INGOT_EMULATOR_INLINE static V Get(const Lanes& s, int l) {
     return HalfToFloat(s.lo[l] & 0xffff);
   }
-  INGOT_EMULATOR_INLINE static void Put(Buffer& b, int l, V v) { b.w[0][l] = FloatToHalf(v); }
+  INGOT_EMULATOR_INLINE static void Put(Buffer& b, int l, V v) {
+    b.w[0][l] = FloatToHalf(v);
+  }
 };
 // The bits of an f16, with its modifiers.
 struct R16 : F16 {
   using V = uint32_t;
-  INGOT_EMULATOR_INLINE static V Get(const Lanes& s, int l) { return s.lo[l] & 0xffff; }
-  INGOT_EMULATOR_INLINE static void Put(Buffer& b, int l, V v) { b.w[0][l] = v & 0xffff; }
+  INGOT_EMULATOR_INLINE static V Get(const Lanes& s, int l) {
+    return s.lo[l] & 0xffff;
+  }
+  INGOT_EMULATOR_INLINE static void Put(Buffer& b, int l, V v) {
+    b.w[0][l] = v & 0xffff;
+  }
 };
 struct U64 {
   using V = uint64_t;
@@ -120,21 +140,32 @@ struct F64 {
   static constexpr TypeKind kKind = TypeKind::kF64;
   static constexpr SrcKind kSrc = SrcKind::kF64;
   static constexpr int kWords = 2;
-  INGOT_EMULATOR_INLINE static V Get(const Lanes& s, int l) { return DoubleOf(U64::Get(s, l)); }
-  INGOT_EMULATOR_INLINE static void Put(Buffer& b, int l, V v) { U64::Put(b, l, BitsOf(v)); }
+  INGOT_EMULATOR_INLINE static V Get(const Lanes& s, int l) {
+    return DoubleOf(U64::Get(s, l));
+  }
+  INGOT_EMULATOR_INLINE static void Put(Buffer& b, int l, V v) {
+    U64::Put(b, l, BitsOf(v));
+  }
 };
 struct R64 : F64 {
   using V = uint64_t;
-  INGOT_EMULATOR_INLINE static V Get(const Lanes& s, int l) { return U64::Get(s, l); }
-  INGOT_EMULATOR_INLINE static void Put(Buffer& b, int l, V v) { U64::Put(b, l, v); }
+  INGOT_EMULATOR_INLINE static V Get(const Lanes& s, int l) {
+    return U64::Get(s, l);
+  }
+  INGOT_EMULATOR_INLINE static void Put(Buffer& b, int l, V v) {
+    U64::Put(b, l, v);
+  }
 };
 
 // Out of line, in lanes.cc.
-void ModifySource(const Wave& w, const Inst& i, int n, TypeKind kind, Buffer& buffer, Lanes* s);
-void FinishResult(const Wave& w, const Inst& i, TypeKind kind, Buffer& result, uint64_t* mask);
+void ModifySource(const Wave& w, const Inst& i, int n, TypeKind kind,
+                  Buffer& buffer, Lanes* s);
+void FinishResult(const Wave& w, const Inst& i, TypeKind kind, Buffer& result,
+                  uint64_t* mask);
 uint64_t DppWriteMask(const Wave& w, const Inst& i);
 
-INGOT_EMULATOR_INLINE uint64_t Uniform(const Wave& w, const Operand& o, bool wide) {
+INGOT_EMULATOR_INLINE uint64_t Uniform(const Wave& w, const Operand& o,
+                                       bool wide) {
   switch (o.kind) {
     case Operand::kSgpr:
       return wide ? w.S64(o.reg) : w.s[o.reg];
@@ -161,7 +192,8 @@ INGOT_EMULATOR_INLINE bool Flushes(const Wave& w, TypeKind kind) {
 }
 
 template <class T>
-INGOT_EMULATOR_INLINE Lanes Fetch(const Wave& w, const Inst& i, int n, Buffer& buffer) {
+INGOT_EMULATOR_INLINE Lanes Fetch(const Wave& w, const Inst& i, int n,
+                                  Buffer& buffer) {
   const Operand& o = i.src[n];
   Lanes s;
   if (o.kind == Operand::kVgpr) {
@@ -170,7 +202,8 @@ INGOT_EMULATOR_INLINE Lanes Fetch(const Wave& w, const Inst& i, int n, Buffer& b
   } else {
     const uint64_t value = Uniform(w, o, T::kWords == 2);
     Fill(buffer.w[0], static_cast<uint32_t>(value));
-    if constexpr (T::kWords == 2) Fill(buffer.w[1], static_cast<uint32_t>(value >> 32));
+    if constexpr (T::kWords == 2)
+      Fill(buffer.w[1], static_cast<uint32_t>(value >> 32));
     s = {buffer.w[0], buffer.w[1]};
   }
   if (!i.plain || Flushes(w, T::kKind)) [[unlikely]] {
@@ -180,7 +213,8 @@ INGOT_EMULATOR_INLINE Lanes Fetch(const Wave& w, const Inst& i, int n, Buffer& b
 }
 
 // Writes `words` rows of results to the VGPRs from `reg` on, under `mask`.
-INGOT_EMULATOR_INLINE void WriteLanes(Wave& w, int reg, const uint32_t* row, uint64_t mask) {
+INGOT_EMULATOR_INLINE void WriteLanes(Wave& w, int reg, const uint32_t* row,
+                                      uint64_t mask) {
   uint32_t* d = w.v[reg];
   if (mask == kAllLanes) {
     std::memcpy(d, row, sizeof(uint32_t) * kLanes);
@@ -192,9 +226,10 @@ INGOT_EMULATOR_INLINE void WriteLanes(Wave& w, int reg, const uint32_t* row, uin
 template <class T>
 INGOT_EMULATOR_INLINE void Store(Wave& w, const Inst& i, Buffer& r) {
   uint64_t mask = w.exec();
-  constexpr bool kHalf = T::kKind == TypeKind::kInt16 || T::kKind == TypeKind::kF16;
-  if (!i.plain || Flushes(w, T::kKind) || (kHalf && (i.op->flags & kPreservesHigh) != 0))
-      [[unlikely]] {
+  constexpr bool kHalf =
+      T::kKind == TypeKind::kInt16 || T::kKind == TypeKind::kF16;
+  if (!i.plain || Flushes(w, T::kKind) ||
+      (kHalf && (i.op->flags & kPreservesHigh) != 0)) [[unlikely]] {
     FinishResult(w, i, T::kKind, r, &mask);
   }
   WriteLanes(w, i.dst, r.w[0], mask);
@@ -209,7 +244,9 @@ struct Wide : Base {
   INGOT_EMULATOR_INLINE static void Put(Buffer& b, int l, V v) {
     Base::Put(b, l, static_cast<typename Base::V>(v));
   }
-  INGOT_EMULATOR_INLINE static V Clamp(V v) { return v < kMin ? kMin : v > kMax ? kMax : v; }
+  INGOT_EMULATOR_INLINE static V Clamp(V v) {
+    return v < kMin ? kMin : v > kMax ? kMax : v;
+  }
 };
 using WideU32 = Wide<U32, 0, 0xffffffffll>;
 using WideI32 = Wide<I32, -0x80000000ll, 0x7fffffffll>;
@@ -221,15 +258,18 @@ concept Saturates = requires { T::kSaturates; };
 
 // Applies `put(lane, clamp?)` style computation for a result type.
 template <class D, class F>
-INGOT_EMULATOR_INLINE void Compute(const Wave& w, const Inst& i, Buffer& r, F f) {
+INGOT_EMULATOR_INLINE void Compute(const Wave& w, const Inst& i, Buffer& r,
+                                   F f) {
   if constexpr (D::kKind == TypeKind::kF16 && __is_same(typename D::V, float)) {
     if (w.special16) [[unlikely]] {
-      const Overflow overflow = w.saturate16 ? Overflow::kSaturate : Overflow::kFormat;
+      const Overflow overflow =
+          w.saturate16 ? Overflow::kSaturate : Overflow::kFormat;
       for (int l = 0; l < kLanes; ++l) {
         const float v = f(l);
         // Infinite results of infinite sources stay infinite.
         const bool inf = (BitsOf(v) & 0x7fffffff) == 0x7f800000;
-        r.w[0][l] = EncodeMini<kF16Format>(v, w.round64, inf ? Overflow::kFormat : overflow);
+        r.w[0][l] = EncodeMini<kF16Format>(v, w.round64,
+                                           inf ? Overflow::kFormat : overflow);
       }
       return;
     }
@@ -240,7 +280,8 @@ INGOT_EMULATOR_INLINE void Compute(const Wave& w, const Inst& i, Buffer& r, F f)
       return;
     }
   }
-  for (int l = 0; l < kLanes; ++l) D::Put(r, l, static_cast<typename D::V>(f(l)));
+  for (int l = 0; l < kLanes; ++l)
+    D::Put(r, l, static_cast<typename D::V>(f(l)));
 }
 
 template <class D, class A, auto kFunction>
@@ -255,15 +296,19 @@ template <class D, class A, class B, auto kFunction>
 void Binary(Wave& w, const Inst& i) {
   Buffer b0, b1, r;
   const Lanes a = Fetch<A>(w, i, 0, b0), b = Fetch<B>(w, i, 1, b1);
-  Compute<D>(w, i, r, [&](int l) { return kFunction(A::Get(a, l), B::Get(b, l)); });
+  Compute<D>(w, i, r,
+             [&](int l) { return kFunction(A::Get(a, l), B::Get(b, l)); });
   Store<D>(w, i, r);
 }
 
 template <class D, class A, class B, class C, auto kFunction>
 void Ternary(Wave& w, const Inst& i) {
   Buffer b0, b1, b2, r;
-  const Lanes a = Fetch<A>(w, i, 0, b0), b = Fetch<B>(w, i, 1, b1), c = Fetch<C>(w, i, 2, b2);
-  Compute<D>(w, i, r, [&](int l) { return kFunction(A::Get(a, l), B::Get(b, l), C::Get(c, l)); });
+  const Lanes a = Fetch<A>(w, i, 0, b0), b = Fetch<B>(w, i, 1, b1),
+              c = Fetch<C>(w, i, 2, b2);
+  Compute<D>(w, i, r, [&](int l) {
+    return kFunction(A::Get(a, l), B::Get(b, l), C::Get(c, l));
+  });
   Store<D>(w, i, r);
 }
 
@@ -287,8 +332,9 @@ INGOT_EMULATOR_INLINE uint64_t PackMask(const uint8_t* bits) {
 template <class T>
 constexpr uint32_t kRounding =
     T::kKind == TypeKind::kF32 ? uint32_t{kMayRound}
-    : T::kKind == TypeKind::kF16 || T::kKind == TypeKind::kF64 ? uint32_t{kRounds64}
-                                                               : 0u;
+    : T::kKind == TypeKind::kF16 || T::kKind == TypeKind::kF64
+        ? uint32_t{kRounds64}
+        : 0u;
 
 template <class D, class A, auto kFunction>
 constexpr OpInfo Op1(uint16_t opcode, const char* name, uint32_t flags = 0,
@@ -315,7 +361,8 @@ constexpr OpInfo Op2(uint16_t opcode, const char* name, uint32_t flags = 0) {
 
 template <class D, class A, class B, class C, auto kFunction>
 constexpr OpInfo Op3(uint16_t opcode, const char* name, uint32_t flags = 0) {
-  OpInfo o{opcode, name, &Ternary<D, A, B, C, kFunction>, OpClass::kValu, flags};
+  OpInfo o{opcode, name, &Ternary<D, A, B, C, kFunction>, OpClass::kValu,
+           flags};
   o.flags |= kRounding<D>;
   o.dst_words = D::kWords;
   o.src_words[0] = A::kWords;
@@ -333,8 +380,9 @@ struct Shape {
   SrcKind kind[3] = {SrcKind::kNone, SrcKind::kNone, SrcKind::kNone};
   uint8_t words[3] = {1, 1, 1};
 };
-constexpr OpInfo OpX(uint16_t opcode, const char* name, Handler run, const Shape& shape,
-                     uint32_t flags = 0, OpClass cls = OpClass::kValu) {
+constexpr OpInfo OpX(uint16_t opcode, const char* name, Handler run,
+                     const Shape& shape, uint32_t flags = 0,
+                     OpClass cls = OpClass::kValu) {
   OpInfo o{opcode, name, run, cls, flags};
   o.dst_words = shape.dst_words;
   for (int n = 0; n < 3; ++n) {

@@ -10,12 +10,18 @@
 
 namespace ingot::emulator::INGOT_EMULATOR_LEVEL {
 
-INGOT_EMULATOR_INLINE bool IsNan(float x) { return (BitsOf(x) & 0x7fffffff) > 0x7f800000; }
+INGOT_EMULATOR_INLINE bool IsNan(float x) {
+  return (BitsOf(x) & 0x7fffffff) > 0x7f800000;
+}
 INGOT_EMULATOR_INLINE bool IsNan(double x) {
   return (BitsOf(x) & 0x7fffffffffffffff) > 0x7ff0000000000000;
 }
-INGOT_EMULATOR_INLINE float Quiet(float x) { return FloatOf(BitsOf(x) | 0x400000); }
-INGOT_EMULATOR_INLINE double Quiet(double x) { return DoubleOf(BitsOf(x) | uint64_t{1} << 51); }
+INGOT_EMULATOR_INLINE float Quiet(float x) {
+  return FloatOf(BitsOf(x) | 0x400000);
+}
+INGOT_EMULATOR_INLINE double Quiet(double x) {
+  return DoubleOf(BitsOf(x) | uint64_t{1} << 51);
+}
 INGOT_EMULATOR_INLINE bool IsSignalling(float x) {
   return IsNan(x) && (BitsOf(x) & 0x400000) == 0;
 }
@@ -24,7 +30,9 @@ INGOT_EMULATOR_INLINE bool IsSignalling(double x) {
 }
 INGOT_EMULATOR_INLINE uint32_t BitsFor(float x) { return BitsOf(x); }
 INGOT_EMULATOR_INLINE float FromBits(uint32_t b, float) { return FloatOf(b); }
-INGOT_EMULATOR_INLINE double FromBits(uint64_t b, double) { return DoubleOf(b); }
+INGOT_EMULATOR_INLINE double FromBits(uint64_t b, double) {
+  return DoubleOf(b);
+}
 
 // A quiet NaN loses against a number; a signalling one wins, quieted. -0 < +0.
 template <class T>
@@ -68,13 +76,18 @@ INGOT_EMULATOR_INLINE float NoDenormal(float x) {
   return (BitsOf(x) & 0x7f800000) == 0 ? FloatOf(BitsOf(x) & 0x80000000) : x;
 }
 
-INGOT_EMULATOR_INLINE float Rcp(float x) { return NoDenormal(1.0f / NoDenormal(x)); }
+INGOT_EMULATOR_INLINE float Rcp(float x) {
+  return NoDenormal(1.0f / NoDenormal(x));
+}
 INGOT_EMULATOR_INLINE float Rsq(float x) {
   const float d = NoDenormal(x);
-  const float r = static_cast<float>(1.0 / __builtin_sqrt(static_cast<double>(d)));
+  const float r =
+      static_cast<float>(1.0 / __builtin_sqrt(static_cast<double>(d)));
   return d == 0 ? FloatOf(0x7f800000 | (BitsOf(d) & 0x80000000)) : r;
 }
-INGOT_EMULATOR_INLINE float Sqrt(float x) { return __builtin_sqrtf(NoDenormal(x)); }
+INGOT_EMULATOR_INLINE float Sqrt(float x) {
+  return __builtin_sqrtf(NoDenormal(x));
+}
 
 // 2^x, within a thousandth of an ulp before the last rounding.
 INGOT_EMULATOR_INLINE double Exp2Of(double x) {
@@ -100,7 +113,8 @@ INGOT_EMULATOR_INLINE double Exp2Of(double x) {
          DoubleOf(static_cast<uint64_t>(e - half + 1023) << 52);
 }
 INGOT_EMULATOR_INLINE float Exp2(float x) {
-  const float r = NoDenormal(static_cast<float>(Exp2Of(static_cast<double>(NoDenormal(x)))));
+  const float r = NoDenormal(
+      static_cast<float>(Exp2Of(static_cast<double>(NoDenormal(x)))));
   return IsNan(x) ? Quiet(x) : r;
 }
 
@@ -109,7 +123,8 @@ INGOT_EMULATOR_INLINE double Log2Of(double x) {
   const uint64_t bits = BitsOf(x);
   // Mantissa in [1/sqrt 2, sqrt 2).
   const uint64_t shifted = bits - 0x3fe6a09e667f3bcd;
-  const double e = static_cast<double>(static_cast<int32_t>(static_cast<int64_t>(shifted) >> 52));
+  const double e = static_cast<double>(
+      static_cast<int32_t>(static_cast<int64_t>(shifted) >> 52));
   const double m = DoubleOf((shifted & 0xfffffffffffff) + 0x3fe6a09e667f3bcd);
   const double s = (m - 1) / (m + 1), s2 = s * s;
   double p = 1.0 / 17;
@@ -125,7 +140,8 @@ INGOT_EMULATOR_INLINE double Log2Of(double x) {
 }
 INGOT_EMULATOR_INLINE float Log2(float x) {
   const float d = NoDenormal(x);
-  const float finite = static_cast<float>(Log2Of(static_cast<double>(d > 0 ? d : 1.0f)));
+  const float finite =
+      static_cast<float>(Log2Of(static_cast<double>(d > 0 ? d : 1.0f)));
   float r = d == 0 ? FloatOf(0xff800000) : d < 0 ? FloatOf(0xffc00000) : finite;
   r = BitsOf(d) == 0x7f800000 ? d : r;
   return IsNan(x) ? Quiet(x) : r;
@@ -135,28 +151,35 @@ INGOT_EMULATOR_INLINE float Log2(float x) {
 INGOT_EMULATOR_INLINE float SinOf(float x) {
   const double t = static_cast<double>(x);
   if (!(std::fabs(t) < 1e300)) return FloatOf(0xffc00000);
-  return static_cast<float>(std::sin((t - std::nearbyint(t)) * 6.28318530717958647692));
+  return static_cast<float>(
+      std::sin((t - std::nearbyint(t)) * 6.28318530717958647692));
 }
 INGOT_EMULATOR_INLINE float CosOf(float x) {
   const double t = static_cast<double>(x);
   if (!(std::fabs(t) < 1e300)) return FloatOf(0xffc00000);
-  return static_cast<float>(std::cos((t - std::nearbyint(t)) * 6.28318530717958647692));
+  return static_cast<float>(
+      std::cos((t - std::nearbyint(t)) * 6.28318530717958647692));
 }
 
 template <class T>
 INGOT_EMULATOR_INLINE T Fract(T x, T below_one) {
-  const T r = x - (sizeof(T) == 4 ? static_cast<T>(__builtin_floorf(static_cast<float>(x)))
-                                  : static_cast<T>(__builtin_floor(static_cast<double>(x))));
+  const T r =
+      x - (sizeof(T) == 4
+               ? static_cast<T>(__builtin_floorf(static_cast<float>(x)))
+               : static_cast<T>(__builtin_floor(static_cast<double>(x))));
   return r >= 1 ? below_one : r;
 }
 
 // x * 2^n, rounded once.
 INGOT_EMULATOR_INLINE float Ldexp(float x, int32_t n) {
   const int32_t e = n > 300 ? 300 : n < -300 ? -300 : n;
-  return static_cast<float>(static_cast<double>(x) *
-                            DoubleOf(static_cast<uint64_t>(int64_t{e} + 1023) << 52));
+  return static_cast<float>(
+      static_cast<double>(x) *
+      DoubleOf(static_cast<uint64_t>(int64_t{e} + 1023) << 52));
 }
-INGOT_EMULATOR_INLINE double Ldexp(double x, int32_t n) { return std::scalbn(x, n); }
+INGOT_EMULATOR_INLINE double Ldexp(double x, int32_t n) {
+  return std::scalbn(x, n);
+}
 
 // Exponent as v_frexp_exp gives it: 0 for zero, infinity and NaN.
 INGOT_EMULATOR_INLINE int32_t FrexpExp(double x) {
@@ -166,7 +189,8 @@ INGOT_EMULATOR_INLINE int32_t FrexpExp(double x) {
 }
 INGOT_EMULATOR_INLINE double FrexpMant(double x) {
   int e = 0;
-  return std::fabs(x) <= 1.7976931348623157e308 ? std::frexp(x, &e) : (IsNan(x) ? Quiet(x) : x);
+  return std::fabs(x) <= 1.7976931348623157e308 ? std::frexp(x, &e)
+                                                : (IsNan(x) ? Quiet(x) : x);
 }
 
 template <class R, class T>
@@ -179,10 +203,12 @@ INGOT_EMULATOR_INLINE R ToInt(T x, T low, T high, R min, R max) {
   return IsNan(x) ? 0 : r;
 }
 INGOT_EMULATOR_INLINE int32_t ToI32(float x) {
-  return ToInt<int32_t, float>(x, -2147483648.0f, 2147483648.0f, INT32_MIN, INT32_MAX);
+  return ToInt<int32_t, float>(x, -2147483648.0f, 2147483648.0f, INT32_MIN,
+                               INT32_MAX);
 }
 INGOT_EMULATOR_INLINE int32_t ToI32(double x) {
-  return ToInt<int32_t, double>(x, -2147483649.0, 2147483648.0, INT32_MIN, INT32_MAX);
+  return ToInt<int32_t, double>(x, -2147483649.0, 2147483648.0, INT32_MIN,
+                                INT32_MAX);
 }
 INGOT_EMULATOR_INLINE uint32_t ToU32(double x) {
   const double t = !(x > 0) ? 0 : x >= 4294967295.0 ? 4294967295.0 : x;
@@ -197,7 +223,8 @@ INGOT_EMULATOR_INLINE uint32_t ClassBit(B bits, int mantissa_bits, int width) {
   const B magnitude = bits & ((one << (width - 1)) - 1);
   const B inf = ((one << (width - 1)) - 1) >> mantissa_bits << mantissa_bits;
   const B smallest_normal = one << mantissa_bits;
-  if (magnitude > inf) return (magnitude >> (mantissa_bits - 1) & one) != 0 ? 2 : 1;
+  if (magnitude > inf)
+    return (magnitude >> (mantissa_bits - 1) & one) != 0 ? 2 : 1;
   uint32_t negative, positive;
   if (magnitude == inf) {
     negative = 1u << 2, positive = 1u << 9;

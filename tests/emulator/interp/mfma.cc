@@ -74,11 +74,13 @@ Rows RowsOf(const Wave& w, const Operand& o) {
   return {nullptr, static_cast<uint32_t>(Uniform(w, o, false))};
 }
 
-INGOT_EMULATOR_INLINE uint32_t Field(const Rows& rows, int lane, int bit, int bits) {
+INGOT_EMULATOR_INLINE uint32_t Field(const Rows& rows, int lane, int bit,
+                                     int bits) {
   const int reg = bit / 32, at = bit % 32;
   uint64_t two = rows.Get(reg, lane);
   if (at + bits > 32) two |= uint64_t{rows.Get(reg + 1, lane)} << 32;
-  return static_cast<uint32_t>(two >> at) & (bits == 32 ? ~0u : (1u << bits) - 1);
+  return static_cast<uint32_t>(two >> at) &
+         (bits == 32 ? ~0u : (1u << bits) - 1);
 }
 
 INGOT_EMULATOR_INLINE float ElemValue(Elem e, uint32_t code) {
@@ -106,7 +108,7 @@ INGOT_EMULATOR_INLINE float ElemValue(Elem e, uint32_t code) {
 
 // Shape of one matrix instruction.
 struct Geometry {
-  int dim;     // M = N
+  int dim;  // M = N
   int k;
   int blocks;
   constexpr int groups() const { return kLanes / (dim * blocks); }
@@ -121,7 +123,8 @@ struct Slot {
 constexpr Slot OutSlot(const Geometry& g, int block, int i, int j) {
   const int mn = g.dim * g.dim;
   const int r = kLanes / g.dim;
-  const int rows_at_once = mn / 4 < kLanes ? kLanes / (mn / 4) : 1;  // q: blocks side by side
+  const int rows_at_once =
+      mn / 4 < kLanes ? kLanes / (mn / 4) : 1;  // q: blocks side by side
   const int q = rows_at_once;
   const int rr = r / q > 0 ? r / q : 1;  // lane groups one block uses
   const int reg = block / q * (mn * q / kLanes) + i / (4 * rr) * 4 + i % 4;
@@ -134,13 +137,13 @@ constexpr Slot OutSlot(const Geometry& g, int block, int i, int j) {
 struct Broadcast {
   int cbsz = 0, abid = 0, blgp = 0;
 };
-INGOT_EMULATOR_INLINE int LaneForA(const Geometry& g, const Broadcast& b, int block, int group,
-                                   int row) {
+INGOT_EMULATOR_INLINE int LaneForA(const Geometry& g, const Broadcast& b,
+                                   int block, int group, int row) {
   if (b.cbsz != 0) block = (block & ~((1 << b.cbsz) - 1)) + b.abid;
   return (group * g.blocks + block) * g.dim + row;
 }
-INGOT_EMULATOR_INLINE int LaneForB(const Geometry& g, const Broadcast& b, int block, int group,
-                                   int row) {
+INGOT_EMULATOR_INLINE int LaneForB(const Geometry& g, const Broadcast& b,
+                                   int block, int group, int row) {
   const int lane = (group * g.blocks + block) * g.dim + row;
   switch (b.blgp) {
     case 1:
@@ -165,12 +168,14 @@ struct alignas(64) Panel {
 };
 
 template <Geometry g, bool kIsB>
-void LoadPanel(const Rows& rows, Elem e, const Broadcast& b, int block, Panel& out) {
+void LoadPanel(const Rows& rows, Elem e, const Broadcast& b, int block,
+               Panel& out) {
   const int bits = BitsPerElem(e);
   for (int k = 0; k < g.k; ++k) {
     const Place p = PlaceOf(k, g.per_lane(), g.groups(), bits);
     for (int row = 0; row < g.dim; ++row) {
-      const int lane = kIsB ? LaneForB(g, b, block, p.group, row) : LaneForA(g, b, block, p.group, row);
+      const int lane = kIsB ? LaneForB(g, b, block, p.group, row)
+                            : LaneForA(g, b, block, p.group, row);
       out.at[k][row] = ElemValue(e, Field(rows, lane, p.element * bits, bits));
     }
   }
@@ -203,7 +208,8 @@ void StoreTile(Wave& w, int dst, int block, const Tile<g>& in) {
 // D += A B. The products of 16-bit and smaller types are exact in f32; those of
 // f32 go through double, so that every host level gives the same bits.
 template <Geometry g, bool kExactProducts>
-void Multiply(const Panel& a, const Panel& b, int k_begin, int k_end, Tile<g>& d) {
+void Multiply(const Panel& a, const Panel& b, int k_begin, int k_end,
+              Tile<g>& d) {
   for (int i = 0; i < g.dim; ++i) {
     float acc[g.dim];
     for (int j = 0; j < g.dim; ++j) acc[j] = d.at[i][j];
@@ -226,7 +232,8 @@ Broadcast BroadcastOf(const Inst& i) { return {i.cbsz, i.abid, i.blgp}; }
 
 template <Geometry g, Elem a_type, Elem b_type>
 void Mfma(Wave& w, const Inst& i) {
-  const Rows a = RowsOf(w, i.src[0]), b = RowsOf(w, i.src[1]), c = RowsOf(w, i.src[2]);
+  const Rows a = RowsOf(w, i.src[0]), b = RowsOf(w, i.src[1]),
+             c = RowsOf(w, i.src[2]);
   Panel pa, pb;
   Tile<g> tile[g.blocks];
   for (int block = 0; block < g.blocks; ++block) {
@@ -235,13 +242,15 @@ void Mfma(Wave& w, const Inst& i) {
     LoadTile<g>(c, block, tile[block]);
     Multiply<g, a_type != Elem::kF32>(pa, pb, 0, g.k, tile[block]);
   }
-  for (int block = 0; block < g.blocks; ++block) StoreTile<g>(w, i.dst, block, tile[block]);
+  for (int block = 0; block < g.blocks; ++block)
+    StoreTile<g>(w, i.dst, block, tile[block]);
 }
 
 // i8 products summed in i32, wrapping.
 template <Geometry g>
 void MfmaInt(Wave& w, const Inst& i) {
-  const Rows a = RowsOf(w, i.src[0]), b = RowsOf(w, i.src[1]), c = RowsOf(w, i.src[2]);
+  const Rows a = RowsOf(w, i.src[0]), b = RowsOf(w, i.src[1]),
+             c = RowsOf(w, i.src[2]);
   const Broadcast cast = BroadcastOf(i);
   uint32_t out[g.blocks][g.dim][g.dim];
   for (int block = 0; block < g.blocks; ++block) {
@@ -249,15 +258,18 @@ void MfmaInt(Wave& w, const Inst& i) {
     for (int k = 0; k < g.k; ++k) {
       const Place p = PlaceOf(k, g.per_lane(), g.groups(), 8);
       for (int r = 0; r < g.dim; ++r) {
-        pa[k][r] = static_cast<int8_t>(Field(a, LaneForA(g, cast, block, p.group, r), p.element * 8, 8));
-        pb[k][r] = static_cast<int8_t>(Field(b, LaneForB(g, cast, block, p.group, r), p.element * 8, 8));
+        pa[k][r] = static_cast<int8_t>(
+            Field(a, LaneForA(g, cast, block, p.group, r), p.element * 8, 8));
+        pb[k][r] = static_cast<int8_t>(
+            Field(b, LaneForB(g, cast, block, p.group, r), p.element * 8, 8));
       }
     }
     for (int r = 0; r < g.dim; ++r) {
       for (int j = 0; j < g.dim; ++j) {
         const Slot s = OutSlot(g, block, r, j);
         uint32_t sum = c.Get(s.reg, s.lane);
-        for (int k = 0; k < g.k; ++k) sum += static_cast<uint32_t>(pa[k][r] * pb[k][j]);
+        for (int k = 0; k < g.k; ++k)
+          sum += static_cast<uint32_t>(pa[k][r] * pb[k][j]);
         out[block][r][j] = sum;
       }
     }
@@ -274,7 +286,8 @@ void MfmaInt(Wave& w, const Inst& i) {
 
 // ---- f8f6f4, with or without block scales ----
 
-constexpr Elem kFormats[] = {Elem::kFp8, Elem::kBf8, Elem::kFp6, Elem::kBf6, Elem::kFp4};
+constexpr Elem kFormats[] = {Elem::kFp8, Elem::kBf8, Elem::kFp6, Elem::kBf6,
+                             Elem::kFp4};
 
 // 2^(e - 127); 255 is NaN. An inline float constant gives its exponent.
 float ScaleValue(const Wave& w, const Operand& o, int byte, int lane) {
@@ -292,7 +305,8 @@ float ScaleValue(const Wave& w, const Operand& o, int byte, int lane) {
 
 template <Geometry g>
 void MfmaScaled(Wave& w, const Inst& i) {
-  const Rows a = RowsOf(w, i.src[0]), b = RowsOf(w, i.src[1]), c = RowsOf(w, i.src[2]);
+  const Rows a = RowsOf(w, i.src[0]), b = RowsOf(w, i.src[1]),
+             c = RowsOf(w, i.src[2]);
   Panel pa, pb;
   Tile<g> tile;
   LoadPanel<g, false>(a, kFormats[i.cbsz], {}, 0, pa);
@@ -306,15 +320,18 @@ void MfmaScaled(Wave& w, const Inst& i) {
   for (int block = 0; block < g.k / 32; ++block) {
     double sa[g.dim], sb[g.dim];
     for (int r = 0; r < g.dim; ++r) {
-      sa[r] = static_cast<double>(ScaleValue(w, i.scale[0], i.scale_sel[0], block * g.dim + r));
-      sb[r] = static_cast<double>(ScaleValue(w, i.scale[1], i.scale_sel[1], block * g.dim + r));
+      sa[r] = static_cast<double>(
+          ScaleValue(w, i.scale[0], i.scale_sel[0], block * g.dim + r));
+      sb[r] = static_cast<double>(
+          ScaleValue(w, i.scale[1], i.scale_sel[1], block * g.dim + r));
     }
     Tile<g> dot = {};
     Multiply<g, true>(pa, pb, block * 32, block * 32 + 32, dot);
     for (int r = 0; r < g.dim; ++r) {
       for (int j = 0; j < g.dim; ++j) {
         tile.at[r][j] = static_cast<float>(static_cast<double>(tile.at[r][j]) +
-                                           static_cast<double>(dot.at[r][j]) * (sa[r] * sb[j]));
+                                           static_cast<double>(dot.at[r][j]) *
+                                               (sa[r] * sb[j]));
       }
     }
   }
@@ -323,17 +340,20 @@ void MfmaScaled(Wave& w, const Inst& i) {
 
 // ---- f64 ----
 
-// 16x16x4: A, B lane = k * 16 + row; D row 4 * lane/16 is spread over registers:
-// register r of lane l holds row r * 4 + l / 16, column l % 16.
-INGOT_EMULATOR_INLINE double PairAt(const Wave& w, const Operand& o, int reg, int lane) {
+// 16x16x4: A, B lane = k * 16 + row; D row 4 * lane/16 is spread over
+// registers: register r of lane l holds row r * 4 + l / 16, column l % 16.
+INGOT_EMULATOR_INLINE double PairAt(const Wave& w, const Operand& o, int reg,
+                                    int lane) {
   if (o.kind != Operand::kVgpr) return DoubleOf(Uniform(w, o, true));
-  return DoubleOf(w.v[o.reg + 2 * reg][lane] | uint64_t{w.v[o.reg + 2 * reg + 1][lane]} << 32);
+  return DoubleOf(w.v[o.reg + 2 * reg][lane] |
+                  uint64_t{w.v[o.reg + 2 * reg + 1][lane]} << 32);
 }
 
 template <int kDim, int kBlocks>
 void MfmaDouble(Wave& w, const Inst& i) {
   constexpr int kRegs = kDim * kDim * kBlocks / kLanes;
-  const double sign_a = (i.blgp & 1) != 0 ? -1 : 1, sign_b = (i.blgp & 2) != 0 ? -1 : 1,
+  const double sign_a = (i.blgp & 1) != 0 ? -1 : 1,
+               sign_b = (i.blgp & 2) != 0 ? -1 : 1,
                sign_c = (i.blgp & 4) != 0 ? -1 : 1;
   double out[kRegs][kLanes];
   for (int l = 0; l < kLanes; ++l) {
@@ -344,8 +364,9 @@ void MfmaDouble(Wave& w, const Inst& i) {
       double sum = sign_c * PairAt(w, i.src[2], r, l);
       for (int k = 0; k < 4; ++k) {
         const int base = (k * kBlocks + block) * kDim;
-        sum = __builtin_fma(sign_a * PairAt(w, i.src[0], 0, base + row),
-                            sign_b * PairAt(w, i.src[1], 0, base + column), sum);
+        sum =
+            __builtin_fma(sign_a * PairAt(w, i.src[0], 0, base + row),
+                          sign_b * PairAt(w, i.src[1], 0, base + column), sum);
       }
       out[r][l] = sum;
     }
@@ -361,16 +382,17 @@ void MfmaDouble(Wave& w, const Inst& i) {
 
 // ---- SMFMAC: A holds two of every four k; src2 says which ----
 
-// A's element e of a lane stands at k = 4 * (e / 2) + index, with two index bits
-// an element; abid picks which part of the index register is used (cbsz != 0:
-// the low part).
+// A's element e of a lane stands at k = 4 * (e / 2) + index, with two index
+// bits an element; abid picks which part of the index register is used (cbsz !=
+// 0: the low part).
 template <Geometry g, bool kInt>
 void Smfmac(Wave& w, const Inst& i, Elem a_type, Elem b_type) {
   const Rows a = RowsOf(w, i.src[0]), b = RowsOf(w, i.src[1]);
   const int bits = BitsPerElem(a_type);
   constexpr int kPerA = g.k / 2 / g.groups();  // elements of A in a lane
   constexpr int kIndexBits = 2 * kPerA;
-  const int part = i.cbsz != 0 ? 0 : i.abid % (32 / kIndexBits > 0 ? 32 / kIndexBits : 1);
+  const int part =
+      i.cbsz != 0 ? 0 : i.abid % (32 / kIndexBits > 0 ? 32 / kIndexBits : 1);
   const uint32_t* index = w.v[i.src[2].reg];
   Panel pb;
   LoadPanel<g, true>(b, b_type, {}, 0, pb);
@@ -394,7 +416,8 @@ void Smfmac(Wave& w, const Inst& i, Elem a_type, Elem b_type) {
         }
         for (int j = 0; j < g.dim; ++j) {
           if constexpr (kInt) {
-            out[r][j] += static_cast<uint32_t>(static_cast<int32_t>(x) * static_cast<int32_t>(pb.at[k][j]));
+            out[r][j] += static_cast<uint32_t>(
+                static_cast<int32_t>(x) * static_cast<int32_t>(pb.at[k][j]));
           } else {
             out[r][j] = BitsOf(FloatOf(out[r][j]) + x * pb.at[k][j]);
           }
@@ -420,13 +443,16 @@ void SmfmacInt(Wave& w, const Inst& i) {
 
 // ---- Table ----
 
-constexpr int Regs(int per_lane, int bits) { return (per_lane * bits + 31) / 32; }
+constexpr int Regs(int per_lane, int bits) {
+  return (per_lane * bits + 31) / 32;
+}
 
-constexpr OpInfo Line(uint16_t opcode, const char* name, Handler run, const Geometry& g, int bits,
-                      uint32_t flags = 0) {
+constexpr OpInfo Line(uint16_t opcode, const char* name, Handler run,
+                      const Geometry& g, int bits, uint32_t flags = 0) {
   OpInfo o{opcode, name, run, OpClass::kMfma, flags};
   o.dst_words = static_cast<uint8_t>(g.out_regs());
-  o.src_words[0] = o.src_words[1] = static_cast<uint8_t>(Regs(g.per_lane(), bits));
+  o.src_words[0] = o.src_words[1] =
+      static_cast<uint8_t>(Regs(g.per_lane(), bits));
   o.src_words[2] = o.dst_words;
   o.src_kind[0] = o.src_kind[1] = SrcKind::kVgprs;
   o.src_kind[2] = SrcKind::kF32;
@@ -461,7 +487,8 @@ template <Geometry g>
 constexpr OpInfo SN(uint16_t opcode, const char* name) {
   return Sparse(Line(opcode, name, &SmfmacInt<g>, g, 8));
 }
-constexpr OpInfo Double(uint16_t opcode, const char* name, Handler run, int regs) {
+constexpr OpInfo Double(uint16_t opcode, const char* name, Handler run,
+                        int regs) {
   OpInfo o = OpX(opcode, name, run,
                  {static_cast<uint8_t>(2 * regs),
                   {SrcKind::kF64, SrcKind::kF64, SrcKind::kF64},
@@ -470,13 +497,14 @@ constexpr OpInfo Double(uint16_t opcode, const char* name, Handler run, int regs
   return o;
 }
 
-constexpr Geometry k32x1x2{32, 1, 2}, k16x1x4{16, 1, 4}, k4x1x16{4, 1, 16}, k32x2{32, 2, 1},
-    k16x4{16, 4, 1}, k32x4x2{32, 4, 2}, k16x4x4{16, 4, 4}, k4x4x16{4, 4, 16}, k32x8{32, 8, 1},
-    k16x16{16, 16, 1}, k16x32{16, 32, 1}, k32x16{32, 16, 1}, k16x64{16, 64, 1}, k32x32{32, 32, 1},
+constexpr Geometry k32x1x2{32, 1, 2}, k16x1x4{16, 1, 4}, k4x1x16{4, 1, 16},
+    k32x2{32, 2, 1}, k16x4{16, 4, 1}, k32x4x2{32, 4, 2}, k16x4x4{16, 4, 4},
+    k4x4x16{4, 4, 16}, k32x8{32, 8, 1}, k16x16{16, 16, 1}, k16x32{16, 32, 1},
+    k32x16{32, 16, 1}, k16x64{16, 64, 1}, k32x32{32, 32, 1},
     k16x128{16, 128, 1}, k32x64{32, 64, 1};
 
-constexpr Elem kH = Elem::kF16, kB = Elem::kBf16, k8 = Elem::kFp8, kE = Elem::kBf8,
-               kS = Elem::kF32;
+constexpr Elem kH = Elem::kF16, kB = Elem::kBf16, k8 = Elem::kFp8,
+               kE = Elem::kBf8, kS = Elem::kF32;
 
 constexpr OpInfo kMfma[] = {
     X<k16x128>(0x2d, "v_mfma_f32_16x16x128_f8f6f4"),

@@ -33,16 +33,19 @@ struct Place {
   uint64_t offset;  // from the base, for the range check of raw buffers
   bool index_ok;
 
-  INGOT_EMULATOR_INLINE Place(const Wave& w, const Inst& i, const Resource& r, int lane) {
+  INGOT_EMULATOR_INLINE Place(const Wave& w, const Inst& i, const Resource& r,
+                              int lane) {
     int v = i.src[0].reg;
     uint64_t index = i.idxen ? w.v[v++][lane] : 0;
     if (r.add_tid) index += static_cast<uint32_t>(lane);
-    const uint32_t offen = (i.offen ? w.v[v][lane] : 0) + static_cast<uint32_t>(i.imm);
+    const uint32_t offen =
+        (i.offen ? w.v[v][lane] : 0) + static_cast<uint32_t>(i.imm);
     offset = uint64_t{offen} + r.soffset;
     address = r.base + r.stride * index + offset;
     index_ok = index < r.records;
   }
-  INGOT_EMULATOR_INLINE bool InRange(const Resource& r, uint64_t at, uint32_t bytes) const {
+  INGOT_EMULATOR_INLINE bool InRange(const Resource& r, uint64_t at,
+                                     uint32_t bytes) const {
     return r.structured ? index_ok : offset + at + bytes <= r.records;
   }
 };
@@ -87,7 +90,8 @@ void StoreOp(Wave& w, const Inst& i) {
         ++w.clipped_stores;
         continue;
       }
-      uint8_t* p = Global(w, place.address + 4u * static_cast<uint32_t>(n), kPart, l);
+      uint8_t* p =
+          Global(w, place.address + 4u * static_cast<uint32_t>(n), kPart, l);
       if (p == nullptr) return;
       StoreLane<m, 1>(w, i.data + n, l, p);
     }
@@ -113,7 +117,8 @@ void AtomicOp(Wave& w, const Inst& i) {
       }
       const T first = ReadPair<T>(w, i.data, l);
       const T second = kTwo ? ReadPair<T>(w, i.data + kWords, l) : 0;
-      old = kTwo ? AtomicRmw<op, T>(p, second, first) : AtomicRmw<op, T>(p, first, 0);
+      old = kTwo ? AtomicRmw<op, T>(p, second, first)
+                 : AtomicRmw<op, T>(p, first, 0);
     } else {
       ++w.clipped_stores;
     }
@@ -148,8 +153,8 @@ void ToLds(Wave& w, const Inst& i) {
 
 void Nothing(Wave&, const Inst&) {}
 
-constexpr OpInfo Line(uint16_t opcode, const char* name, Handler run, uint32_t flags, int dst,
-                      int data, int bytes) {
+constexpr OpInfo Line(uint16_t opcode, const char* name, Handler run,
+                      uint32_t flags, int dst, int data, int bytes) {
   OpInfo o{opcode, name, run, OpClass::kVmem, flags};
   o.dst_words = static_cast<uint8_t>(dst);
   o.src_words[1] = static_cast<uint8_t>(data);
@@ -159,8 +164,8 @@ constexpr OpInfo Line(uint16_t opcode, const char* name, Handler run, uint32_t f
 template <Move m, int kDwords>
 constexpr OpInfo Ld(uint16_t opcode, const char* name) {
   return Line(opcode, name, &LoadOp<m, kDwords>,
-              kLoad | (KeepsHalf(m) ? uint32_t{kPreservesHigh} : 0u), kDwords, 0,
-              static_cast<int>(MoveBytes(m, kDwords)));
+              kLoad | (KeepsHalf(m) ? uint32_t{kPreservesHigh} : 0u), kDwords,
+              0, static_cast<int>(MoveBytes(m, kDwords)));
 }
 template <Move m, int kDwords>
 constexpr OpInfo St(uint16_t opcode, const char* name) {

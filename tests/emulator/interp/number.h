@@ -9,10 +9,18 @@
 
 namespace ingot::emulator::INGOT_EMULATOR_LEVEL {
 
-INGOT_EMULATOR_INLINE uint32_t BitsOf(float f) { return __builtin_bit_cast(uint32_t, f); }
-INGOT_EMULATOR_INLINE uint64_t BitsOf(double f) { return __builtin_bit_cast(uint64_t, f); }
-INGOT_EMULATOR_INLINE float FloatOf(uint32_t b) { return __builtin_bit_cast(float, b); }
-INGOT_EMULATOR_INLINE double DoubleOf(uint64_t b) { return __builtin_bit_cast(double, b); }
+INGOT_EMULATOR_INLINE uint32_t BitsOf(float f) {
+  return __builtin_bit_cast(uint32_t, f);
+}
+INGOT_EMULATOR_INLINE uint64_t BitsOf(double f) {
+  return __builtin_bit_cast(uint64_t, f);
+}
+INGOT_EMULATOR_INLINE float FloatOf(uint32_t b) {
+  return __builtin_bit_cast(float, b);
+}
+INGOT_EMULATOR_INLINE double DoubleOf(uint64_t b) {
+  return __builtin_bit_cast(double, b);
+}
 
 // MODE's rounding: 0 nearest even, 1 up, 2 down, 3 toward zero.
 enum : int { kRoundNearest = 0, kRoundUp = 1, kRoundDown = 2, kRoundZero = 3 };
@@ -39,12 +47,14 @@ INGOT_EMULATOR_INLINE constexpr int Width(const Mini& m) {
 template <Mini m>
 INGOT_EMULATOR_INLINE float DecodeMini(uint32_t code) {
   const uint32_t sign = code >> (Width(m) - 1) & 1;
-  const uint32_t exponent = code >> m.mantissa_bits & ((1u << m.exponent_bits) - 1);
+  const uint32_t exponent =
+      code >> m.mantissa_bits & ((1u << m.exponent_bits) - 1);
   const uint32_t mantissa = code & ((1u << m.mantissa_bits) - 1);
   uint32_t bits;
   if (m.special == Mini::kIeee && exponent == (1u << m.exponent_bits) - 1) {
     bits = 0x7f800000u | mantissa << (23 - m.mantissa_bits);
-  } else if (m.special == Mini::kNanOnly && exponent == (1u << m.exponent_bits) - 1 &&
+  } else if (m.special == Mini::kNanOnly &&
+             exponent == (1u << m.exponent_bits) - 1 &&
              mantissa == (1u << m.mantissa_bits) - 1) {
     bits = 0x7fc00000u;
   } else if (exponent == 0) {
@@ -53,8 +63,10 @@ INGOT_EMULATOR_INLINE float DecodeMini(uint32_t code) {
     if (m.exponent_bits == 8) {
       bits = mantissa << (23 - m.mantissa_bits);
     } else {
-      constexpr uint32_t kScale = static_cast<uint32_t>(127 + 1 - m.bias - m.mantissa_bits) << 23;
-      bits = BitsOf(static_cast<float>(static_cast<int>(mantissa)) * FloatOf(kScale));
+      constexpr uint32_t kScale =
+          static_cast<uint32_t>(127 + 1 - m.bias - m.mantissa_bits) << 23;
+      bits = BitsOf(static_cast<float>(static_cast<int>(mantissa)) *
+                    FloatOf(kScale));
     }
   } else {
     bits = (exponent + 127 - static_cast<uint32_t>(m.bias)) << 23 |
@@ -79,14 +91,15 @@ constexpr uint32_t MaxCode() {
 template <Mini m>
 constexpr uint32_t NanCode() {
   const uint32_t all = (1u << (m.exponent_bits + m.mantissa_bits)) - 1;
-  if (m.special == Mini::kIeee) return MaxCode<m>() + 1 + (1u << (m.mantissa_bits - 1));
+  if (m.special == Mini::kIeee)
+    return MaxCode<m>() + 1 + (1u << (m.mantissa_bits - 1));
   return all;
 }
 
 // Adds what rounding decides to significand >> shift. `random` != null: the
 // dropped bits are compared with it instead (stochastic rounding).
-inline uint64_t RoundShift(uint64_t significand, int shift, int round, bool negative,
-                           const uint32_t* random) {
+inline uint64_t RoundShift(uint64_t significand, int shift, int round,
+                           bool negative, const uint32_t* random) {
   if (shift <= 0) return significand << -shift;
   if (shift > 62) {
     significand = significand != 0;
@@ -96,7 +109,8 @@ inline uint64_t RoundShift(uint64_t significand, int shift, int round, bool nega
   const uint64_t dropped = significand & ((uint64_t{1} << shift) - 1);
   if (random != nullptr) {
     // The random number's top bits line up with the dropped ones.
-    const uint64_t r = shift >= 32 ? uint64_t{*random} << (shift - 32) : *random >> (32 - shift);
+    const uint64_t r = shift >= 32 ? uint64_t{*random} << (shift - 32)
+                                   : *random >> (32 - shift);
     return (significand + r) >> shift;
   }
   const uint64_t half = uint64_t{1} << (shift - 1);
@@ -117,7 +131,8 @@ inline uint64_t RoundShift(uint64_t significand, int shift, int round, bool nega
 // Rounds a double to a small format. Infinities and NaNs of formats that have
 // none become the largest value. `random`: see above.
 template <Mini m>
-uint32_t EncodeMini(double value, int round, Overflow overflow, const uint32_t* random = nullptr) {
+uint32_t EncodeMini(double value, int round, Overflow overflow,
+                    const uint32_t* random = nullptr) {
   const uint64_t bits = BitsOf(value);
   const uint32_t sign = static_cast<uint32_t>(bits >> 63) << (Width(m) - 1);
   const uint64_t magnitude = bits & 0x7fffffffffffffffu;
@@ -127,7 +142,8 @@ uint32_t EncodeMini(double value, int round, Overflow overflow, const uint32_t* 
     return sign | (m.special == Mini::kNoSpecial ? kMax : detail::NanCode<m>());
   }
   if (magnitude == kInf) {
-    if (m.special == Mini::kIeee && overflow == Overflow::kFormat) return sign | (kMax + 1);
+    if (m.special == Mini::kIeee && overflow == Overflow::kFormat)
+      return sign | (kMax + 1);
     if (m.special == Mini::kNanOnly && overflow == Overflow::kFormat) {
       return sign | detail::NanCode<m>();
     }
@@ -144,13 +160,18 @@ uint32_t EncodeMini(double value, int round, Overflow overflow, const uint32_t* 
   const int lowest = 1 - m.bias;
   const int at = exponent < lowest ? lowest : exponent;
   const int shift = 52 - m.mantissa_bits + (at - exponent);
-  const uint64_t kept = detail::RoundShift(significand, shift, round, (bits >> 63) != 0, random);
-  const int64_t code = (static_cast<int64_t>(at + m.bias - 1) << m.mantissa_bits) +
-                       static_cast<int64_t>(kept);
-  if (code <= static_cast<int64_t>(kMax)) return sign | static_cast<uint32_t>(code);
-  if (m.special == Mini::kNoSpecial || overflow == Overflow::kSaturate) return sign | kMax;
+  const uint64_t kept =
+      detail::RoundShift(significand, shift, round, (bits >> 63) != 0, random);
+  const int64_t code =
+      (static_cast<int64_t>(at + m.bias - 1) << m.mantissa_bits) +
+      static_cast<int64_t>(kept);
+  if (code <= static_cast<int64_t>(kMax))
+    return sign | static_cast<uint32_t>(code);
+  if (m.special == Mini::kNoSpecial || overflow == Overflow::kSaturate)
+    return sign | kMax;
   if (m.special == Mini::kNanOnly) return sign | detail::NanCode<m>();
-  const bool truncates = round == kRoundZero || (round == kRoundUp && sign != 0) ||
+  const bool truncates = round == kRoundZero ||
+                         (round == kRoundUp && sign != 0) ||
                          (round == kRoundDown && sign == 0);
   return sign | (truncates ? kMax : kMax + 1);
 }
@@ -158,8 +179,10 @@ uint32_t EncodeMini(double value, int round, Overflow overflow, const uint32_t* 
 // The two conversions of hot loops, written so that they vectorise.
 INGOT_EMULATOR_INLINE float HalfToFloat(uint32_t h) {
   const uint32_t magnitude = h & 0x7fff;
-  const uint32_t normal = (magnitude << 13) + (magnitude >= 0x7c00 ? 224u << 23 : 112u << 23);
-  const uint32_t tiny = BitsOf(static_cast<float>(static_cast<int>(magnitude)) * 0x1p-24f);
+  const uint32_t normal =
+      (magnitude << 13) + (magnitude >= 0x7c00 ? 224u << 23 : 112u << 23);
+  const uint32_t tiny =
+      BitsOf(static_cast<float>(static_cast<int>(magnitude)) * 0x1p-24f);
   return FloatOf((magnitude < 0x400 ? tiny : normal) | (h & 0x8000) << 16);
 }
 
@@ -168,11 +191,14 @@ INGOT_EMULATOR_INLINE uint32_t FloatToHalf(float f) {
   const uint32_t x = bits & 0x7fffffff;
   const uint32_t normal = (x - 0x38000000u + 0xfff + (x >> 13 & 1)) >> 13;
   const uint32_t exponent = x >> 23;
-  const uint32_t shift = exponent < 102 ? 24 : 126 - (exponent > 113 ? 113 : exponent);
+  const uint32_t shift =
+      exponent < 102 ? 24 : 126 - (exponent > 113 ? 113 : exponent);
   const uint32_t significand = exponent < 102 ? 0 : (x & 0x7fffff) | 0x800000;
   const uint32_t kept = significand >> shift;
-  const uint32_t dropped = significand & ((1u << shift) - 1), half = 1u << (shift - 1);
-  const uint32_t tiny = kept + (dropped > half || (dropped == half && (kept & 1) != 0));
+  const uint32_t dropped = significand & ((1u << shift) - 1),
+                 half = 1u << (shift - 1);
+  const uint32_t tiny =
+      kept + (dropped > half || (dropped == half && (kept & 1) != 0));
   const uint32_t huge = x > 0x7f800000 ? (0x7e00 | (x >> 13 & 0x3ff)) : 0x7c00;
   const uint32_t r = x >= 0x47800000 ? huge : x < 0x38800000 ? tiny : normal;
   return r | (bits >> 16 & 0x8000);

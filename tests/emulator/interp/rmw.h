@@ -17,18 +17,23 @@ INGOT_EMULATOR_INLINE auto AsFloat(T bits) {
     return FloatOf(bits);
   }
 }
-// f32 memory atomics flush denormal results and inputs.
-INGOT_EMULATOR_INLINE uint32_t FloatBits(float f) { return BitsOf(NoDenormal(f)); }
-INGOT_EMULATOR_INLINE uint64_t FloatBits(double f) { return BitsOf(f); }
-INGOT_EMULATOR_INLINE float AtomicInput(float f) { return NoDenormal(f); }
-INGOT_EMULATOR_INLINE double AtomicInput(double f) { return f; }
+// f32 atomics of memory flush denormal inputs and results; those of LDS do not.
+template <bool kFlush>
+INGOT_EMULATOR_INLINE float MaybeFlush(float f) {
+  return kFlush ? NoDenormal(f) : f;
+}
+template <bool kFlush>
+INGOT_EMULATOR_INLINE double MaybeFlush(double f) {
+  return f;
+}
 
-template <Rmw op, class T>
+template <Rmw op, bool kFlush, class T>
 T ModifyFloat(T old, T data, T other) {
-  const auto a = AtomicInput(AsFloat(old)), b = AtomicInput(AsFloat(data));
-  if constexpr (op == Rmw::kAddF) return FloatBits(a + b);
-  if constexpr (op == Rmw::kMinF) return FloatBits(MinNum(a, b));
-  if constexpr (op == Rmw::kMaxF) return FloatBits(MaxNum(a, b));
+  const auto a = MaybeFlush<kFlush>(AsFloat(old)),
+             b = MaybeFlush<kFlush>(AsFloat(data));
+  if constexpr (op == Rmw::kAddF) return BitsOf(MaybeFlush<kFlush>(a + b));
+  if constexpr (op == Rmw::kMinF) return BitsOf(MinNum(a, b));
+  if constexpr (op == Rmw::kMaxF) return BitsOf(MaxNum(a, b));
   // Compare and swap: `data` is compared with, `other` is stored.
   return AsFloat(old) == AsFloat(data) ? other : old;
 }
@@ -45,7 +50,7 @@ uint32_t PkAdd(uint32_t old, uint32_t data) {
   return r;
 }
 
-template <Rmw op, class T>
+template <Rmw op, bool kFlush, class T>
 T Modify(T old, T data, T other) {
   using S = std::make_signed_t<T>;
   if constexpr (op == Rmw::kSwap) return data;
@@ -53,9 +58,11 @@ T Modify(T old, T data, T other) {
   if constexpr (op == Rmw::kAdd) return old + data;
   if constexpr (op == Rmw::kSub) return old - data;
   if constexpr (op == Rmw::kRsub) return data - old;
-  if constexpr (op == Rmw::kMinI) return static_cast<S>(old) < static_cast<S>(data) ? old : data;
+  if constexpr (op == Rmw::kMinI)
+    return static_cast<S>(old) < static_cast<S>(data) ? old : data;
   if constexpr (op == Rmw::kMinU) return old < data ? old : data;
-  if constexpr (op == Rmw::kMaxI) return static_cast<S>(old) > static_cast<S>(data) ? old : data;
+  if constexpr (op == Rmw::kMaxI)
+    return static_cast<S>(old) > static_cast<S>(data) ? old : data;
   if constexpr (op == Rmw::kMaxU) return old > data ? old : data;
   if constexpr (op == Rmw::kAnd) return old & data;
   if constexpr (op == Rmw::kOr) return old | data;
@@ -64,19 +71,24 @@ T Modify(T old, T data, T other) {
   if constexpr (op == Rmw::kDec) return old == 0 || old > data ? data : old - 1;
   if constexpr (op == Rmw::kMskor) return (old & ~data) | other;
   if constexpr (op == Rmw::kWrap) return old >= data ? old - data : old + other;
-  if constexpr (op == Rmw::kPkAddF16) return PkAdd<false>(static_cast<uint32_t>(old), static_cast<uint32_t>(data));
-  if constexpr (op == Rmw::kPkAddBf16) return PkAdd<true>(static_cast<uint32_t>(old), static_cast<uint32_t>(data));
+  if constexpr (op == Rmw::kPkAddF16)
+    return PkAdd<false>(static_cast<uint32_t>(old),
+                        static_cast<uint32_t>(data));
+  if constexpr (op == Rmw::kPkAddBf16)
+    return PkAdd<true>(static_cast<uint32_t>(old), static_cast<uint32_t>(data));
   if constexpr (op == Rmw::kCondSwap) {
     // Each dword whose bit 31 is set in `data` is replaced by the rest of it.
     T r = 0;
     for (int n = 0; n < static_cast<int>(sizeof(T)) * 8; n += 32) {
-      const uint32_t d = static_cast<uint32_t>(data >> n), o = static_cast<uint32_t>(old >> n);
+      const uint32_t d = static_cast<uint32_t>(data >> n),
+                     o = static_cast<uint32_t>(old >> n);
       r |= static_cast<T>((d >> 31) != 0 ? d & 0x7fffffff : o) << n;
     }
     return r;
   }
-  if constexpr (op == Rmw::kAddF || op == Rmw::kMinF || op == Rmw::kMaxF || op == Rmw::kCmpSwapF) {
-    return ModifyFloat<op, T>(old, data, other);
+  if constexpr (op == Rmw::kAddF || op == Rmw::kMinF || op == Rmw::kMaxF ||
+                op == Rmw::kCmpSwapF) {
+    return ModifyFloat<op, kFlush, T>(old, data, other);
   }
 }
 

@@ -10,12 +10,14 @@ INGOT_EMULATOR_INLINE void Issue(Wave& w, const Inst& i, bool writes) {
   if (!w.check_waits) return;
   Pending p;
   p.scalar = true;
-  if (writes) p.regs = {static_cast<uint16_t>(kSgprSpace + i.dst), i.op->dst_words};
+  if (writes)
+    p.regs = {static_cast<uint16_t>(kSgprSpace + i.dst), i.op->dst_words};
   w.waits.IssueLgkm(p);
 }
 
 INGOT_EMULATOR_INLINE uint64_t Offset(const Wave& w, const Inst& i) {
-  return static_cast<uint64_t>(int64_t{i.imm}) + static_cast<uint32_t>(Uniform(w, i.src[0], false));
+  return static_cast<uint64_t>(int64_t{i.imm}) +
+         static_cast<uint32_t>(Uniform(w, i.src[0], false));
 }
 
 template <int kDwords>
@@ -41,7 +43,8 @@ template <int kDwords>
 void BufferLoad(Wave& w, const Inst& i) {
   const uint64_t base = w.S64(i.saddr) & 0xffffffffffff;
   const uint32_t stride = w.s[i.saddr + 1] >> 16 & 0x3fff;
-  const uint64_t bytes = uint64_t{w.s[i.saddr + 2]} * (stride == 0 ? 1 : stride);
+  const uint64_t bytes =
+      uint64_t{w.s[i.saddr + 2]} * (stride == 0 ? 1 : stride);
   const uint64_t offset = Offset(w, i) & 0xfffffffc;
   uint32_t out[kDwords];
   for (int n = 0; n < kDwords; ++n) {
@@ -70,11 +73,13 @@ void Clock(Wave& w, const Inst& i) {
 template <Rmw op, class T>
 void AtomicOp(Wave& w, const Inst& i) {
   constexpr bool kTwo = op == Rmw::kCmpSwap;
-  const uint64_t address = (w.S64(i.saddr) + Offset(w, i)) & ~uint64_t{sizeof(T) - 1};
+  const uint64_t address =
+      (w.S64(i.saddr) + Offset(w, i)) & ~uint64_t{sizeof(T) - 1};
   uint8_t* p = Global(w, address, sizeof(T), -1);
   if (p == nullptr) return;
   const Operand first{Operand::kSgpr, i.data, 0};
-  const Operand second{Operand::kSgpr, static_cast<uint16_t>(i.data + sizeof(T) / 4), 0};
+  const Operand second{Operand::kSgpr,
+                       static_cast<uint16_t>(i.data + sizeof(T) / 4), 0};
   const T a = ReadScalar<T>(w, first), b = kTwo ? ReadScalar<T>(w, second) : 0;
   const T old = kTwo ? AtomicRmw<op, T>(p, b, a) : AtomicRmw<op, T>(p, a, 0);
   if (i.sc0) WriteScalar<T>(w, i.dst, old);
@@ -83,8 +88,8 @@ void AtomicOp(Wave& w, const Inst& i) {
 
 void CacheControl(Wave& w, const Inst& i) { Issue(w, i, false); }
 
-constexpr OpInfo M(uint16_t opcode, const char* name, Handler run, int dst, int base, int data,
-                   uint32_t flags = 0) {
+constexpr OpInfo M(uint16_t opcode, const char* name, Handler run, int dst,
+                   int base, int data, uint32_t flags = 0) {
   OpInfo o{opcode, name, run, OpClass::kSmem, flags};
   o.dst_words = static_cast<uint8_t>(dst);
   o.src_words[0] = static_cast<uint8_t>(base);
@@ -94,8 +99,8 @@ constexpr OpInfo M(uint16_t opcode, const char* name, Handler run, int dst, int 
 template <Rmw op, class T>
 constexpr OpInfo A(uint16_t opcode, const char* name) {
   constexpr int kWords = sizeof(T) / 4;
-  return M(opcode, name, &AtomicOp<op, T>, kWords, 2, op == Rmw::kCmpSwap ? 2 * kWords : kWords,
-           kAtomic);
+  return M(opcode, name, &AtomicOp<op, T>, kWords, 2,
+           op == Rmw::kCmpSwap ? 2 * kWords : kWords, kAtomic);
 }
 
 using U = uint32_t;

@@ -16,7 +16,8 @@ using IL = int64_t;
 template <class D, class A, class B, auto kFunction>
 void Two(Wave& w, const Inst& i) {
   uint32_t scc = w.scc;
-  const D r = kFunction(ReadScalar<A>(w, i.src[0]), ReadScalar<B>(w, i.src[1]), scc);
+  const D r =
+      kFunction(ReadScalar<A>(w, i.src[0]), ReadScalar<B>(w, i.src[1]), scc);
   WriteScalar<D>(w, i.dst, r);
   w.scc = scc;
 }
@@ -97,12 +98,14 @@ constexpr OpInfo SC(uint16_t opcode, const char* name) {
   return o;
 }
 
-constexpr OpInfo SH(uint16_t opcode, const char* name, Handler run, int dst, int src,
-                    uint32_t flags = 0, OpClass cls = OpClass::kSalu) {
+constexpr OpInfo SH(uint16_t opcode, const char* name, Handler run, int dst,
+                    int src, uint32_t flags = 0, OpClass cls = OpClass::kSalu) {
   OpInfo o{opcode, name, run, cls, flags};
   o.dst_words = static_cast<uint8_t>(dst);
   o.src_words[0] = static_cast<uint8_t>(src);
-  o.src_kind[0] = src == 0 ? SrcKind::kNone : src == 2 ? SrcKind::kB64 : SrcKind::kB32;
+  o.src_kind[0] = src == 0   ? SrcKind::kNone
+                  : src == 2 ? SrcKind::kB64
+                             : SrcKind::kB32;
   return o;
 }
 
@@ -149,7 +152,8 @@ constexpr auto kMax = [](T a, T b, uint32_t& scc) {
   return a > b ? a : b;
 };
 template <class T>
-constexpr auto kSelect = [](T a, T b, uint32_t& scc) { return scc != 0 ? a : b; };
+constexpr auto kSelect =
+    [](T a, T b, uint32_t& scc) { return scc != 0 ? a : b; };
 
 template <int kShift>
 constexpr auto kShiftAdd = [](U a, U b, uint32_t& scc) {
@@ -168,7 +172,8 @@ constexpr T BitField(T a, U b, int width_bits) {
   if (width >= bits) return shifted;
   // For signed T the field's top bit extends.
   using Un = std::make_unsigned_t<T>;
-  return static_cast<T>(static_cast<Un>(shifted) << (bits - width)) >> (bits - width);
+  return static_cast<T>(static_cast<Un>(shifted) << (bits - width)) >>
+         (bits - width);
 }
 
 constexpr OpInfo kSop2[] = {
@@ -203,36 +208,49 @@ constexpr OpInfo kSop2[] = {
     L2<U, U, U, [](U a, U b) { return a << (b & 31); }>(0x1c, "s_lshl_b32"),
     L2<UL, UL, U, [](UL a, U b) { return a << (b & 63); }>(0x1d, "s_lshl_b64"),
     L2<U, U, U, [](U a, U b) { return (a >> (b & 31)); }>(0x1e, "s_lshr_b32"),
-    L2<UL, UL, U, [](UL a, U b) { return (a >> (b & 63)); }>(0x1f, "s_lshr_b64"),
+    L2<UL, UL, U, [](UL a, U b) { return (a >> (b & 63)); }>(0x1f,
+                                                             "s_lshr_b64"),
     L2<I, I, U, [](I a, U b) { return (a >> (b & 31)); }>(0x20, "s_ashr_i32"),
-    L2<IL, IL, U, [](IL a, U b) { return (a >> (b & 63)); }>(0x21, "s_ashr_i64"),
-    S2<U, U, U, [](U a, U b, uint32_t&) { return ((1u << (a & 31)) - 1) << (b & 31); }>(
+    L2<IL, IL, U, [](IL a, U b) { return (a >> (b & 63)); }>(0x21,
+                                                             "s_ashr_i64"),
+    S2<U, U, U,
+       [](U a, U b, uint32_t&) { return ((1u << (a & 31)) - 1) << (b & 31); }>(
         0x22, "s_bfm_b32"),
-    S2<UL, U, U, [](U a, U b, uint32_t&) { return ((UL{1} << (a & 63)) - 1) << (b & 63); }>(
-        0x23, "s_bfm_b64"),
+    S2<UL, U, U,
+       [](U a, U b, uint32_t&) {
+         return ((UL{1} << (a & 63)) - 1) << (b & 63);
+       }>(0x23, "s_bfm_b64"),
     S2<U, U, U, [](U a, U b, uint32_t&) { return a * b; }>(0x24, "s_mul_i32"),
-    L2<U, U, U, [](U a, U b) { return (BitField<U>(a, b, 7)); }>(0x25, "s_bfe_u32"),
-    L2<I, I, U, [](I a, U b) { return (BitField<I>(a, b, 7)); }>(0x26, "s_bfe_i32"),
-    L2<UL, UL, U, [](UL a, U b) { return (BitField<UL>(a, b, 7)); }>(0x27, "s_bfe_u64"),
-    L2<IL, IL, U, [](IL a, U b) { return (BitField<IL>(a, b, 7)); }>(0x28, "s_bfe_i64"),
+    L2<U, U, U, [](U a, U b) { return (BitField<U>(a, b, 7)); }>(0x25,
+                                                                 "s_bfe_u32"),
+    L2<I, I, U, [](I a, U b) { return (BitField<I>(a, b, 7)); }>(0x26,
+                                                                 "s_bfe_i32"),
+    L2<UL, UL, U, [](UL a, U b) { return (BitField<UL>(a, b, 7)); }>(
+        0x27, "s_bfe_u64"),
+    L2<IL, IL, U, [](IL a, U b) { return (BitField<IL>(a, b, 7)); }>(
+        0x28, "s_bfe_i64"),
     L2<U, U, U,
        [](U a, U b) {
          const U d = a - b;
          return (static_cast<I>(d) < 0 ? 0u - d : d);
        }>(0x2a, "s_absdiff_i32"),
-    S2<U, U, U, [](U a, U b, uint32_t&) { return (static_cast<U>(UL{a} * b >> 32)); }>(
+    S2<U, U, U,
+       [](U a, U b, uint32_t&) { return (static_cast<U>(UL{a} * b >> 32)); }>(
         0x2c, "s_mul_hi_u32"),
-    S2<U, I, I, [](I a, I b, uint32_t&) { return (static_cast<U>(IL{a} * b >> 32)); }>(
+    S2<U, I, I,
+       [](I a, I b, uint32_t&) { return (static_cast<U>(IL{a} * b >> 32)); }>(
         0x2d, "s_mul_hi_i32"),
     S2<U, U, U, kShiftAdd<1>>(0x2e, "s_lshl1_add_u32"),
     S2<U, U, U, kShiftAdd<2>>(0x2f, "s_lshl2_add_u32"),
     S2<U, U, U, kShiftAdd<3>>(0x30, "s_lshl3_add_u32"),
     S2<U, U, U, kShiftAdd<4>>(0x31, "s_lshl4_add_u32"),
-    S2<U, U, U, [](U a, U b, uint32_t&) { return (a & 0xffff) | b << 16; }>(0x32,
-                                                                           "s_pack_ll_b32_b16"),
-    S2<U, U, U, [](U a, U b, uint32_t&) { return (a & 0xffff) | (b & 0xffff0000); }>(
+    S2<U, U, U, [](U a, U b, uint32_t&) { return (a & 0xffff) | b << 16; }>(
+        0x32, "s_pack_ll_b32_b16"),
+    S2<U, U, U,
+       [](U a, U b, uint32_t&) { return (a & 0xffff) | (b & 0xffff0000); }>(
         0x33, "s_pack_lh_b32_b16"),
-    S2<U, U, U, [](U a, U b, uint32_t&) { return (a >> 16 | (b & 0xffff0000)); }>(
+    S2<U, U, U,
+       [](U a, U b, uint32_t&) { return (a >> 16 | (b & 0xffff0000)); }>(
         0x34, "s_pack_hh_b32_b16"),
 };
 
@@ -307,8 +325,9 @@ void SwapPc(Wave& w, const Inst& i) {
 
 template <class T>
 void MoveRelativeSource(Wave& w, const Inst& i) {
-  const Operand from{Operand::kSgpr,
-                     static_cast<uint16_t>((i.src[0].reg + w.s[kM0]) & (kSgprs - 1)), 0};
+  const Operand from{
+      Operand::kSgpr,
+      static_cast<uint16_t>((i.src[0].reg + w.s[kM0]) & (kSgprs - 1)), 0};
   WriteScalar<T>(w, i.dst, ReadScalar<T>(w, from));
 }
 template <class T>
@@ -343,29 +362,42 @@ constexpr OpInfo kSop1[] = {
     SH(0x03, "s_cmov_b64", &CondMove<UL>, 2, 2, kReadsScc),
     L1<U, U, [](U a) { return ~a; }>(0x04, "s_not_b32"),
     L1<UL, UL, [](UL a) { return ~a; }>(0x05, "s_not_b64"),
-    L1<U, U, [](U a) { return (static_cast<U>(WholeQuads(a))); }>(0x06, "s_wqm_b32"),
+    L1<U, U, [](U a) { return (static_cast<U>(WholeQuads(a))); }>(0x06,
+                                                                  "s_wqm_b32"),
     L1<UL, UL, [](UL a) { return WholeQuads(a); }>(0x07, "s_wqm_b64"),
     S1<U, U, [](U a, uint32_t&) { return Reverse(a); }>(0x08, "s_brev_b32"),
     S1<UL, UL,
        [](UL a, uint32_t&) {
-         return (UL{Reverse(static_cast<U>(a))} << 32 | Reverse(static_cast<U>(a >> 32)));
+         return (UL{Reverse(static_cast<U>(a))} << 32 |
+                 Reverse(static_cast<U>(a >> 32)));
        }>(0x09, "s_brev_b64"),
-    L1<U, U, [](U a) { return (static_cast<U>(__builtin_popcount(~a))); }>(0x0a, "s_bcnt0_i32_b32"),
-    L1<U, UL, [](UL a) { return (static_cast<U>(__builtin_popcountll(~a))); }>(0x0b,
-                                                                            "s_bcnt0_i32_b64"),
-    L1<U, U, [](U a) { return (static_cast<U>(__builtin_popcount(a))); }>(0x0c, "s_bcnt1_i32_b32"),
-    L1<U, UL, [](UL a) { return (static_cast<U>(__builtin_popcountll(a))); }>(0x0d,
-                                                                           "s_bcnt1_i32_b64"),
-    S1<I, U, [](U a, uint32_t&) { return (FirstOne(static_cast<U>(~a))); }>(0x0e, "s_ff0_i32_b32"),
-    S1<I, UL, [](UL a, uint32_t&) { return FirstOne(~a); }>(0x0f, "s_ff0_i32_b64"),
+    L1<U, U, [](U a) { return (static_cast<U>(__builtin_popcount(~a))); }>(
+        0x0a, "s_bcnt0_i32_b32"),
+    L1<U, UL, [](UL a) { return (static_cast<U>(__builtin_popcountll(~a))); }>(
+        0x0b, "s_bcnt0_i32_b64"),
+    L1<U, U, [](U a) { return (static_cast<U>(__builtin_popcount(a))); }>(
+        0x0c, "s_bcnt1_i32_b32"),
+    L1<U, UL, [](UL a) { return (static_cast<U>(__builtin_popcountll(a))); }>(
+        0x0d, "s_bcnt1_i32_b64"),
+    S1<I, U, [](U a, uint32_t&) { return (FirstOne(static_cast<U>(~a))); }>(
+        0x0e, "s_ff0_i32_b32"),
+    S1<I, UL, [](UL a, uint32_t&) { return FirstOne(~a); }>(0x0f,
+                                                            "s_ff0_i32_b64"),
     S1<I, U, [](U a, uint32_t&) { return FirstOne(a); }>(0x10, "s_ff1_i32_b32"),
-    S1<I, UL, [](UL a, uint32_t&) { return FirstOne(a); }>(0x11, "s_ff1_i32_b64"),
-    S1<I, U, [](U a, uint32_t&) { return LeadingZeros(a, 32); }>(0x12, "s_flbit_i32_b32"),
-    S1<I, UL, [](UL a, uint32_t&) { return LeadingZeros(a, 64); }>(0x13, "s_flbit_i32_b64"),
-    S1<I, I, [](I a, uint32_t&) { return SignRun(a, 32); }>(0x14, "s_flbit_i32"),
-    S1<I, IL, [](IL a, uint32_t&) { return SignRun(a, 64); }>(0x15, "s_flbit_i32_i64"),
-    S1<I, U, [](U a, uint32_t&) { return (I{static_cast<int8_t>(a)}); }>(0x16, "s_sext_i32_i8"),
-    S1<I, U, [](U a, uint32_t&) { return (I{static_cast<int16_t>(a)}); }>(0x17, "s_sext_i32_i16"),
+    S1<I, UL, [](UL a, uint32_t&) { return FirstOne(a); }>(0x11,
+                                                           "s_ff1_i32_b64"),
+    S1<I, U, [](U a, uint32_t&) { return LeadingZeros(a, 32); }>(
+        0x12, "s_flbit_i32_b32"),
+    S1<I, UL, [](UL a, uint32_t&) { return LeadingZeros(a, 64); }>(
+        0x13, "s_flbit_i32_b64"),
+    S1<I, I, [](I a, uint32_t&) { return SignRun(a, 32); }>(0x14,
+                                                            "s_flbit_i32"),
+    S1<I, IL, [](IL a, uint32_t&) { return SignRun(a, 64); }>(
+        0x15, "s_flbit_i32_i64"),
+    S1<I, U, [](U a, uint32_t&) { return (I{static_cast<int8_t>(a)}); }>(
+        0x16, "s_sext_i32_i8"),
+    S1<I, U, [](U a, uint32_t&) { return (I{static_cast<int16_t>(a)}); }>(
+        0x17, "s_sext_i32_i16"),
     SH(0x18, "s_bitset0_b32", &BitSet<U, false>, 1, 1, kReadsSdst),
     SH(0x19, "s_bitset0_b64", &BitSet<UL, false>, 2, 1, kReadsSdst),
     SH(0x1a, "s_bitset1_b32", &BitSet<U, true>, 1, 1, kReadsSdst),
@@ -381,26 +413,30 @@ constexpr OpInfo kSop1[] = {
     SE<kSavedNand>(0x25, "s_nand_saveexec_b64"),
     SE<kSavedNor>(0x26, "s_nor_saveexec_b64"),
     SE<kSavedXnor>(0x27, "s_xnor_saveexec_b64"),
-    L1<U, U, [](U a) { return (static_cast<U>(QuadBits(a))); }>(0x28, "s_quadmask_b32"),
+    L1<U, U, [](U a) { return (static_cast<U>(QuadBits(a))); }>(
+        0x28, "s_quadmask_b32"),
     L1<UL, UL, [](UL a) { return QuadBits(a); }>(0x29, "s_quadmask_b64"),
     SH(0x2a, "s_movrels_b32", &MoveRelativeSource<U>, 1, 1, kReadsM0),
     SH(0x2b, "s_movrels_b64", &MoveRelativeSource<UL>, 2, 2, kReadsM0),
     SH(0x2c, "s_movreld_b32", &MoveRelativeDest<U>, 1, 1, kReadsM0),
     SH(0x2d, "s_movreld_b64", &MoveRelativeDest<UL>, 2, 2, kReadsM0),
-    L1<U, U, [](U a) { return (static_cast<I>(a) < 0 ? 0u - a : a); }>(0x30, "s_abs_i32"),
+    L1<U, U, [](U a) { return (static_cast<I>(a) < 0 ? 0u - a : a); }>(
+        0x30, "s_abs_i32"),
     SH(0x32, "s_set_gpr_idx_idx", &SetGprIdx, 0, 1),
     SE<kSavedAndN1>(0x33, "s_andn1_saveexec_b64"),
     SE<kSavedOrN1>(0x34, "s_orn1_saveexec_b64"),
     SH(0x35, "s_andn1_wrexec_b64", &WriteExec<kSavedAndN1>, 2, 2),
     SH(0x36, "s_andn2_wrexec_b64", &WriteExec<kSavedAndN2>, 2, 2),
-    S1<UL, U, [](U a, uint32_t&) { return Replicate(a); }>(0x37, "s_bitreplicate_b64_b32"),
+    S1<UL, U, [](U a, uint32_t&) { return Replicate(a); }>(
+        0x37, "s_bitreplicate_b64_b32"),
 };
 
 // ---- SOPC ----
 
 void SetGprIdxOn(Wave& w, const Inst& i) {
   const uint32_t modes = i.words[0] >> 8 & 0xf;
-  w.s[kM0] = (w.s[kM0] & ~0xf0ffu) | (ReadScalar<U>(w, i.src[0]) & 0xff) | modes << 12;
+  w.s[kM0] =
+      (w.s[kM0] & ~0xf0ffu) | (ReadScalar<U>(w, i.src[0]) & 0xff) | modes << 12;
   w.gpr_idx = true;
 }
 
@@ -422,10 +458,14 @@ constexpr OpInfo kSopc[] = {
     SC<U, U, [](U a, U b) { return (a >= b); }>(0x09, "s_cmp_ge_u32"),
     SC<U, U, [](U a, U b) { return a < b; }>(0x0a, "s_cmp_lt_u32"),
     SC<U, U, [](U a, U b) { return a <= b; }>(0x0b, "s_cmp_le_u32"),
-    SC<U, U, [](U a, U b) { return ((a >> (b & 31) & 1) == 0); }>(0x0c, "s_bitcmp0_b32"),
-    SC<U, U, [](U a, U b) { return ((a >> (b & 31) & 1) != 0); }>(0x0d, "s_bitcmp1_b32"),
-    SC<UL, U, [](UL a, U b) { return ((a >> (b & 63) & 1) == 0); }>(0x0e, "s_bitcmp0_b64"),
-    SC<UL, U, [](UL a, U b) { return ((a >> (b & 63) & 1) != 0); }>(0x0f, "s_bitcmp1_b64"),
+    SC<U, U, [](U a, U b) { return ((a >> (b & 31) & 1) == 0); }>(
+        0x0c, "s_bitcmp0_b32"),
+    SC<U, U, [](U a, U b) { return ((a >> (b & 31) & 1) != 0); }>(
+        0x0d, "s_bitcmp1_b32"),
+    SC<UL, U, [](UL a, U b) { return ((a >> (b & 63) & 1) == 0); }>(
+        0x0e, "s_bitcmp0_b64"),
+    SC<UL, U, [](UL a, U b) { return ((a >> (b & 63) & 1) != 0); }>(
+        0x0f, "s_bitcmp1_b64"),
     SetGprIdxOnLine(),
     SC<UL, UL, [](UL a, UL b) { return a == b; }>(0x12, "s_cmp_eq_u64"),
     SC<UL, UL, [](UL a, UL b) { return a != b; }>(0x13, "s_cmp_lg_u64"),
@@ -435,7 +475,8 @@ constexpr OpInfo kSopc[] = {
 
 template <class T, auto kFunction>
 void CompareK(Wave& w, const Inst& i) {
-  const T k = std::is_signed_v<T> ? static_cast<T>(i.imm) : static_cast<T>(i.imm & 0xffff);
+  const T k = std::is_signed_v<T> ? static_cast<T>(i.imm)
+                                  : static_cast<T>(i.imm & 0xffff);
   w.scc = kFunction(static_cast<T>(w.s[i.dst]), k);
 }
 void MoveK(Wave& w, const Inst& i) { w.s[i.dst] = static_cast<U>(i.imm); }
@@ -459,7 +500,8 @@ enum : uint32_t { kHwMode = 1, kHwShMemBases = 15 };
 uint32_t HardwareRegister(const Wave& w, uint32_t id) {
   if (id == kHwMode) return w.mode;
   // The apertures' top 16 bits: private in the low half, shared in the high.
-  if (id == kHwShMemBases) return kPrivateAperture >> 48 | (kSharedAperture >> 48) << 16;
+  if (id == kHwShMemBases)
+    return kPrivateAperture >> 48 | (kSharedAperture >> 48) << 16;
   return 0;  // STATUS, HW_ID, XCC_ID and the like: one idle machine
 }
 uint32_t FieldMask(const Inst& i) {
@@ -467,12 +509,14 @@ uint32_t FieldMask(const Inst& i) {
   return size == 32 ? ~0u : (1u << size) - 1;
 }
 void GetReg(Wave& w, const Inst& i) {
-  const uint32_t id = static_cast<U>(i.imm) & 63, offset = static_cast<U>(i.imm) >> 6 & 31;
+  const uint32_t id = static_cast<U>(i.imm) & 63,
+                 offset = static_cast<U>(i.imm) >> 6 & 31;
   w.s[i.dst] = HardwareRegister(w, id) >> offset & FieldMask(i);
 }
 void SetRegister(Wave& w, const Inst& i, uint32_t value) {
   if ((static_cast<U>(i.imm) & 63) != kHwMode) return;
-  const uint32_t offset = static_cast<U>(i.imm) >> 6 & 31, mask = FieldMask(i) << offset;
+  const uint32_t offset = static_cast<U>(i.imm) >> 6 & 31, mask = FieldMask(i)
+                                                                  << offset;
   w.SetMode((w.mode & ~mask) | (value << offset & mask));
 }
 void SetReg(Wave& w, const Inst& i) { SetRegister(w, i, w.s[i.dst]); }

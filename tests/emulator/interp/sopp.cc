@@ -23,7 +23,8 @@ void Wait(Wave& w, const Inst& i) {
 }
 
 void Trap(Wave& w, const Inst& i) {
-  w.Raise(FaultKind::kTrap, -1, 0, i.imm == 2 ? "the kernel aborted (trap 2)" : "trap");
+  w.Raise(FaultKind::kTrap, -1, 0,
+          i.imm == 2 ? "the kernel aborted (trap 2)" : "trap");
 }
 
 void GprIdxOff(Wave& w, const Inst&) { w.gpr_idx = false; }
@@ -43,18 +44,19 @@ constexpr OpInfo kSopp[] = {
     P(0x01, "s_endpgm", &End, OpClass::kBranch, kEndsRun),
     P(0x02, "s_branch", &Jump, OpClass::kBranch, kEndsRun),
     P(0x03, "s_wakeup", &Nothing, OpClass::kSalu),
-    P(0x04, "s_cbranch_scc0", &Branch<[](Wave& w) { return w.scc == 0; }>, OpClass::kBranch,
-      kEndsRun | kReadsScc),
-    P(0x05, "s_cbranch_scc1", &Branch<[](Wave& w) { return w.scc != 0; }>, OpClass::kBranch,
-      kEndsRun | kReadsScc),
-    P(0x06, "s_cbranch_vccz", &Branch<[](Wave& w) { return w.S64(kVcc) == 0; }>, OpClass::kBranch,
+    P(0x04, "s_cbranch_scc0", &Branch<[](Wave& w) { return w.scc == 0; }>,
+      OpClass::kBranch, kEndsRun | kReadsScc),
+    P(0x05, "s_cbranch_scc1", &Branch<[](Wave& w) { return w.scc != 0; }>,
+      OpClass::kBranch, kEndsRun | kReadsScc),
+    P(0x06, "s_cbranch_vccz", &Branch<[](Wave& w) { return w.S64(kVcc) == 0; }>,
+      OpClass::kBranch, kEndsRun),
+    P(0x07, "s_cbranch_vccnz",
+      &Branch<[](Wave& w) { return w.S64(kVcc) != 0; }>, OpClass::kBranch,
       kEndsRun),
-    P(0x07, "s_cbranch_vccnz", &Branch<[](Wave& w) { return w.S64(kVcc) != 0; }>, OpClass::kBranch,
-      kEndsRun),
-    P(0x08, "s_cbranch_execz", &Branch<[](Wave& w) { return w.exec() == 0; }>, OpClass::kBranch,
-      kEndsRun),
-    P(0x09, "s_cbranch_execnz", &Branch<[](Wave& w) { return w.exec() != 0; }>, OpClass::kBranch,
-      kEndsRun),
+    P(0x08, "s_cbranch_execz", &Branch<[](Wave& w) { return w.exec() == 0; }>,
+      OpClass::kBranch, kEndsRun),
+    P(0x09, "s_cbranch_execnz", &Branch<[](Wave& w) { return w.exec() != 0; }>,
+      OpClass::kBranch, kEndsRun),
     P(0x0a, "s_barrier", &Barrier, OpClass::kBarrier, kEndsRun),
     P(0x0b, "s_setkill", &Nothing, OpClass::kSalu),
     P(0x0c, "s_waitcnt", &Wait, OpClass::kWait),

@@ -22,8 +22,11 @@ constexpr auto kBfeI = [](U a, U b, U c) {
   const U field = a >> offset & ((1u << width) - 1);
   const U sign = width == 0 ? 0 : field >> (width - 1) & 1;
   // A field that runs past bit 31 takes the sign from there.
-  const U run = offset + width > 32 ? static_cast<U>(static_cast<I>(a) >> offset) : 0;
-  return offset + width > 32 ? run : sign != 0 ? field | ~((1u << width) - 1) : field;
+  const U run =
+      offset + width > 32 ? static_cast<U>(static_cast<I>(a) >> offset) : 0;
+  return offset + width > 32 ? run
+         : sign != 0         ? field | ~((1u << width) - 1)
+                             : field;
 };
 
 constexpr auto kPerm = [](U a, U b, U sel) {
@@ -33,7 +36,8 @@ constexpr auto kPerm = [](U a, U b, U sel) {
     const U s = sel >> (8 * n) & 0xff;
     U byte = 0xff;
     if (s < 8) byte = static_cast<U>(both >> (8 * s)) & 0xff;
-    if (s >= 8 && s < 12) byte = (both >> (16 * (s - 8) + 15) & 1) != 0 ? 0xff : 0;
+    if (s >= 8 && s < 12)
+      byte = (both >> (16 * (s - 8) + 15) & 1) != 0 ? 0xff : 0;
     if (s == 12) byte = 0;
     r |= byte << (8 * n);
   }
@@ -67,7 +71,8 @@ void QuadSad(Wave& w, const Inst& i) {
   for (int l = 0; l < kLanes; ++l) {
     const UL bytes = U64::Get(a, l);
     for (int n = 0; n < 4; ++n) {
-      const U sum = SadBytes(static_cast<U>(bytes >> (8 * n)), b.lo[l], kMasked);
+      const U sum =
+          SadBytes(static_cast<U>(bytes >> (8 * n)), b.lo[l], kMasked);
       U c;
       if (kWide) {
         c = w.v[i.src[2].reg + n][l];
@@ -93,17 +98,21 @@ template <class T>
 struct DivTraits;
 template <>
 struct DivTraits<F32> {
-  static constexpr int kMantissa = 23, kTop = 255, kFar = 96, kNear = 64, kLow = 23, kFmas = 32,
-                       kUnder = -150;
-  static int Exponent(float x) { return static_cast<int>(BitsOf(x) >> 23 & 0xff); }
+  static constexpr int kMantissa = 23, kTop = 255, kFar = 96, kNear = 64,
+                       kLow = 23, kFmas = 32, kUnder = -150;
+  static int Exponent(float x) {
+    return static_cast<int>(BitsOf(x) >> 23 & 0xff);
+  }
   static float Nan() { return FloatOf(0xffc00000); }
   static float Inf() { return FloatOf(0x7f800000); }
 };
 template <>
 struct DivTraits<F64> {
-  static constexpr int kMantissa = 52, kTop = 2047, kFar = 768, kNear = 128, kLow = 53,
-                       kFmas = 64, kUnder = -1075;
-  static int Exponent(double x) { return static_cast<int>(BitsOf(x) >> 52 & 0x7ff); }
+  static constexpr int kMantissa = 52, kTop = 2047, kFar = 768, kNear = 128,
+                       kLow = 53, kFmas = 64, kUnder = -1075;
+  static int Exponent(double x) {
+    return static_cast<int>(BitsOf(x) >> 52 & 0x7ff);
+  }
   static double Nan() { return DoubleOf(0xfff8000000000000); }
   static double Inf() { return DoubleOf(0x7ff0000000000000); }
 };
@@ -113,7 +122,8 @@ void DivScale(Wave& w, const Inst& i) {
   using T = DivTraits<X>;
   using V = typename X::V;
   Buffer b0, b1, b2, r;
-  const Lanes s0 = Fetch<X>(w, i, 0, b0), s1 = Fetch<X>(w, i, 1, b1), s2 = Fetch<X>(w, i, 2, b2);
+  const Lanes s0 = Fetch<X>(w, i, 0, b0), s1 = Fetch<X>(w, i, 1, b1),
+              s2 = Fetch<X>(w, i, 2, b2);
   uint64_t vcc = 0;
   for (int l = 0; l < kLanes; ++l) {
     const V q = X::Get(s0, l), den = X::Get(s1, l), num = X::Get(s2, l);
@@ -151,7 +161,8 @@ template <class X>
 void DivFmas(Wave& w, const Inst& i) {
   using V = typename X::V;
   Buffer b0, b1, b2, r;
-  const Lanes a = Fetch<X>(w, i, 0, b0), b = Fetch<X>(w, i, 1, b1), c = Fetch<X>(w, i, 2, b2);
+  const Lanes a = Fetch<X>(w, i, 0, b0), b = Fetch<X>(w, i, 1, b1),
+              c = Fetch<X>(w, i, 2, b2);
   const uint64_t vcc = w.S64(kVcc);
   for (int l = 0; l < kLanes; ++l) {
     V v = std::fma(X::Get(a, l), X::Get(b, l), X::Get(c, l));
@@ -169,11 +180,13 @@ V DivFixup(V q, V den, V num) {
   if (IsNan(num)) return Quiet(num);
   if (IsNan(den)) return Quiet(den);
   if (den == 0 && num == 0) return T::Nan();
-  const bool inf_den = std::fabs(den) == T::Inf(), inf_num = std::fabs(num) == T::Inf();
+  const bool inf_den = std::fabs(den) == T::Inf(),
+             inf_num = std::fabs(num) == T::Inf();
   if (inf_den && inf_num) return T::Nan();
   if (den == 0 || inf_num) return sign(T::Inf());
   if (inf_den || num == 0) return sign(static_cast<V>(0));
-  if (T::Exponent(num) - T::Exponent(den) < T::kUnder) return sign(static_cast<V>(0));
+  if (T::Exponent(num) - T::Exponent(den) < T::kUnder)
+    return sign(static_cast<V>(0));
   return sign(std::fabs(q));
 }
 
@@ -184,10 +197,12 @@ void Mad64(Wave& w, const Inst& i) {
   const Lanes c = Fetch<U64>(w, i, 2, b2);
   alignas(64) uint8_t carry[kLanes];
   for (int l = 0; l < kLanes; ++l) {
-    const UL product = kSigned ? static_cast<UL>(L{static_cast<I>(a.lo[l])} * static_cast<I>(b.lo[l]))
+    const UL product = kSigned ? static_cast<UL>(L{static_cast<I>(a.lo[l])} *
+                                                 static_cast<I>(b.lo[l]))
                                : UL{a.lo[l]} * b.lo[l];
     const UL addend = U64::Get(c, l), sum = product + addend;
-    carry[l] = kSigned ? ((~(product ^ addend) & (product ^ sum)) >> 63) != 0 : sum < product;
+    carry[l] = kSigned ? ((~(product ^ addend) & (product ^ sum)) >> 63) != 0
+                       : sum < product;
     U64::Put(r, l, sum);
   }
   Store<U64>(w, i, r);
@@ -210,8 +225,9 @@ void Bitop3(Wave& w, const Inst& i) {
   for (int n = 0; n < 8; ++n) on[n] = (table >> n & 1) != 0 ? ~0u : 0;
   for (int l = 0; l < kLanes; ++l) {
     const U a = s[0][l], b = s[1][l], c = s[2][l];
-    r.w[0][l] = (on[0] & ~a & ~b & ~c) | (on[1] & ~a & ~b & c) | (on[2] & ~a & b & ~c) |
-                (on[3] & ~a & b & c) | (on[4] & a & ~b & ~c) | (on[5] & a & ~b & c) |
+    r.w[0][l] = (on[0] & ~a & ~b & ~c) | (on[1] & ~a & ~b & c) |
+                (on[2] & ~a & b & ~c) | (on[3] & ~a & b & c) |
+                (on[4] & a & ~b & ~c) | (on[5] & a & ~b & c) |
                 (on[6] & a & b & ~c) | (on[7] & a & b & c);
   }
   if (i.op->opcode == 0x233) {  // the 16-bit form
@@ -222,11 +238,13 @@ void Bitop3(Wave& w, const Inst& i) {
 
 void ReadLane(Wave& w, const Inst& i) {
   const uint32_t lane = static_cast<U>(Uniform(w, i.src[1], false)) & 63;
-  w.s[i.dst] = i.src[0].kind == Operand::kVgpr ? w.v[i.src[0].reg][lane]
-                                               : static_cast<U>(Uniform(w, i.src[0], false));
+  w.s[i.dst] = i.src[0].kind == Operand::kVgpr
+                   ? w.v[i.src[0].reg][lane]
+                   : static_cast<U>(Uniform(w, i.src[0], false));
 }
 void WriteLane(Wave& w, const Inst& i) {
-  w.v[i.dst][Uniform(w, i.src[1], false) & 63] = static_cast<U>(Uniform(w, i.src[0], false));
+  w.v[i.dst][Uniform(w, i.src[1], false) & 63] =
+      static_cast<U>(Uniform(w, i.src[0], false));
 }
 
 template <int kHalf>
@@ -235,18 +253,23 @@ void Mbcnt(Wave& w, const Inst& i) {
   const Lanes a = Fetch<U32>(w, i, 0, b0), b = Fetch<U32>(w, i, 1, b1);
   for (int l = 0; l < kLanes; ++l) {
     const UL below = (UL{1} << l) - 1;
-    r.w[0][l] = b.lo[l] + static_cast<U>(__builtin_popcount(a.lo[l] & static_cast<U>(below >> (32 * kHalf))));
+    r.w[0][l] = b.lo[l] + static_cast<U>(__builtin_popcount(
+                              a.lo[l] & static_cast<U>(below >> (32 * kHalf))));
   }
   Store<U32>(w, i, r);
 }
 
 // 2/pi in binary, for the argument reduction of f64 sine and cosine.
-constexpr UL kTwoOverPi[] = {
-    0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561,
-    0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484,
-    0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b, 0x1ff897ffde05980f,
-    0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d, 0x7527bac7ebe5f17b,
-    0x3d0739f78a5292ea, 0x6bfb5fb1f8d5d085, 0x6033046fc7b6babf, 0};
+constexpr UL kTwoOverPi[] = {0xa2f9836e4e441529, 0xfc2757d1f534ddc0,
+                             0xdb6295993c439041, 0xfe5163abdebbc561,
+                             0xb7246e3a424dd2e0, 0x06492eea09d1921c,
+                             0xfe1deb1cb129a73e, 0xe88235f52ebb4484,
+                             0xe99c7026b45f7e41, 0x3991d639835339f4,
+                             0x9c845f8bbdf9283b, 0x1ff897ffde05980f,
+                             0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7,
+                             0x4f463f669e5fea2d, 0x7527bac7ebe5f17b,
+                             0x3d0739f78a5292ea, 0x6bfb5fb1f8d5d085,
+                             0x6033046fc7b6babf, 0};
 
 constexpr auto kTrigPreop = [](double a, U segment) {
   const int exponent = static_cast<int>(BitsOf(a) >> 52 & 0x7ff);
@@ -267,15 +290,19 @@ constexpr auto kCubeMajor = [](float x, float y, float z) {
   return az >= ax && az >= ay ? 2 : ay >= ax ? 1 : 0;
 };
 
-constexpr auto kFmaHalf = [](float a, float b, float c) { return FusedToOdd(a, b, c); };
+constexpr auto kFmaHalf = [](float a, float b, float c) {
+  return FusedToOdd(a, b, c);
+};
 
 // f16 fused multiply-add: rounded once, in MODE's direction.
 void FmaHalf(Wave& w, const Inst& i) {
   Buffer b0, b1, b2, r;
-  const Lanes a = Fetch<F16>(w, i, 0, b0), b = Fetch<F16>(w, i, 1, b1), c = Fetch<F16>(w, i, 2, b2);
+  const Lanes a = Fetch<F16>(w, i, 0, b0), b = Fetch<F16>(w, i, 1, b1),
+              c = Fetch<F16>(w, i, 2, b2);
   for (int l = 0; l < kLanes; ++l) {
-    r.w[0][l] = EncodeMini<kF16Format>(kFmaHalf(F16::Get(a, l), F16::Get(b, l), F16::Get(c, l)),
-                                       w.round64, Overflow::kFormat);
+    r.w[0][l] = EncodeMini<kF16Format>(
+        kFmaHalf(F16::Get(a, l), F16::Get(b, l), F16::Get(c, l)), w.round64,
+        Overflow::kFormat);
   }
   Store<F16>(w, i, r);
 }
@@ -285,30 +312,45 @@ constexpr auto kMadHalf = [](float a, float b, float c) {
 };
 
 template <class T>
-constexpr auto kMin3 = [](T a, T b, T c) { return a < b ? (a < c ? a : c) : (b < c ? b : c); };
+constexpr auto kMin3 =
+    [](T a, T b, T c) { return a < b ? (a < c ? a : c) : (b < c ? b : c); };
 template <class T>
-constexpr auto kMax3 = [](T a, T b, T c) { return a > b ? (a > c ? a : c) : (b > c ? b : c); };
+constexpr auto kMax3 =
+    [](T a, T b, T c) { return a > b ? (a > c ? a : c) : (b > c ? b : c); };
 template <class T>
 constexpr auto kMed3 = [](T a, T b, T c) {
   const T lo = a < b ? a : b, hi = a < b ? b : a;
   return c < lo ? lo : c > hi ? hi : c;
 };
-constexpr auto kMinF3 = [](float a, float b, float c) { return MinNum(MinNum(a, b), c); };
-constexpr auto kMaxF3 = [](float a, float b, float c) { return MaxNum(MaxNum(a, b), c); };
-constexpr auto kMedF3 = [](float a, float b, float c) { return Median(a, b, c); };
+constexpr auto kMinF3 = [](float a, float b, float c) {
+  return MinNum(MinNum(a, b), c);
+};
+constexpr auto kMaxF3 = [](float a, float b, float c) {
+  return MaxNum(MaxNum(a, b), c);
+};
+constexpr auto kMedF3 = [](float a, float b, float c) {
+  return Median(a, b, c);
+};
 
-constexpr Shape kDouble3{2, {SrcKind::kF64, SrcKind::kF64, SrcKind::kF64}, {2, 2, 2}};
-constexpr Shape kFloat3{1, {SrcKind::kF32, SrcKind::kF32, SrcKind::kF32}, {1, 1, 1}};
-constexpr Shape kHalf3{1, {SrcKind::kF16, SrcKind::kF16, SrcKind::kF16}, {1, 1, 1}};
-constexpr Shape kWord3{1, {SrcKind::kB32, SrcKind::kB32, SrcKind::kB32}, {1, 1, 1}};
+constexpr Shape kDouble3{
+    2, {SrcKind::kF64, SrcKind::kF64, SrcKind::kF64}, {2, 2, 2}};
+constexpr Shape kFloat3{
+    1, {SrcKind::kF32, SrcKind::kF32, SrcKind::kF32}, {1, 1, 1}};
+constexpr Shape kHalf3{
+    1, {SrcKind::kF16, SrcKind::kF16, SrcKind::kF16}, {1, 1, 1}};
+constexpr Shape kWord3{
+    1, {SrcKind::kB32, SrcKind::kB32, SrcKind::kB32}, {1, 1, 1}};
 constexpr Shape kWord2{1, {SrcKind::kB32, SrcKind::kB32}, {1, 1, 1}};
-constexpr Shape kMad64Shape{2, {SrcKind::kB32, SrcKind::kB32, SrcKind::kB64}, {1, 1, 2}};
+constexpr Shape kMad64Shape{
+    2, {SrcKind::kB32, SrcKind::kB32, SrcKind::kB64}, {1, 1, 2}};
 
 constexpr OpInfo kVop3[] = {
     Op3<U32, U32, U32, U32,
-        [](U a, U b, U c) { return (static_cast<U>(L{Sext24(a)} * Sext24(b)) + c); }>(
-        0x1c2, "v_mad_i32_i24"),
-    Op3<U32, U32, U32, U32, [](U a, U b, U c) { return (a & 0xffffff) * (b & 0xffffff) + c; }>(
+        [](U a, U b, U c) {
+          return (static_cast<U>(L{Sext24(a)} * Sext24(b)) + c);
+        }>(0x1c2, "v_mad_i32_i24"),
+    Op3<U32, U32, U32, U32,
+        [](U a, U b, U c) { return (a & 0xffffff) * (b & 0xffffff) + c; }>(
         0x1c3, "v_mad_u32_u24"),
     Op3<F32, F32, F32, F32,
         [](float x, float y, float z) {
@@ -333,18 +375,23 @@ constexpr OpInfo kVop3[] = {
         }>(0x1c7, "v_cubema_f32"),
     Op3<U32, U32, U32, U32, kBfeU>(0x1c8, "v_bfe_u32"),
     Op3<U32, U32, U32, U32, kBfeI>(0x1c9, "v_bfe_i32"),
-    Op3<U32, U32, U32, U32, [](U a, U b, U c) { return (a & b) | (~a & c); }>(0x1ca, "v_bfi_b32"),
-    Op3<F32, F32, F32, F32, [](float a, float b, float c) { return __builtin_fmaf(a, b, c); }>(
+    Op3<U32, U32, U32, U32, [](U a, U b, U c) { return (a & b) | (~a & c); }>(
+        0x1ca, "v_bfi_b32"),
+    Op3<F32, F32, F32, F32,
+        [](float a, float b, float c) { return __builtin_fmaf(a, b, c); }>(
         0x1cb, "v_fma_f32"),
-    Op3<F64, F64, F64, F64, [](double a, double b, double c) { return __builtin_fma(a, b, c); }>(
+    Op3<F64, F64, F64, F64,
+        [](double a, double b, double c) { return __builtin_fma(a, b, c); }>(
         0x1cc, "v_fma_f64"),
     Op3<U32, U32, U32, U32, kLerp>(0x1cd, "v_lerp_u8"),
     Op3<U32, U32, U32, U32,
-        [](U a, U b, U c) { return (static_cast<U>((UL{a} << 32 | b) >> (c & 31))); }>(
-        0x1ce, "v_alignbit_b32"),
+        [](U a, U b, U c) {
+          return (static_cast<U>((UL{a} << 32 | b) >> (c & 31)));
+        }>(0x1ce, "v_alignbit_b32"),
     Op3<U32, U32, U32, U32,
-        [](U a, U b, U c) { return (static_cast<U>((UL{a} << 32 | b) >> (8 * (c & 3)))); }>(
-        0x1cf, "v_alignbyte_b32"),
+        [](U a, U b, U c) {
+          return (static_cast<U>((UL{a} << 32 | b) >> (8 * (c & 3))));
+        }>(0x1cf, "v_alignbyte_b32"),
     Op3<F32, F32, F32, F32, kMinF3>(0x1d0, "v_min3_f32"),
     Op3<I32, I32, I32, I32, kMin3<I>>(0x1d1, "v_min3_i32"),
     Op3<U32, U32, U32, U32, kMin3<U>>(0x1d2, "v_min3_u32"),
@@ -354,14 +401,19 @@ constexpr OpInfo kVop3[] = {
     Op3<F32, F32, F32, F32, kMedF3>(0x1d6, "v_med3_f32"),
     Op3<I32, I32, I32, I32, kMed3<I>>(0x1d7, "v_med3_i32"),
     Op3<U32, U32, U32, U32, kMed3<U>>(0x1d8, "v_med3_u32"),
-    Op3<U32, U32, U32, U32, [](U a, U b, U c) { return SadBytes(a, b, false) + c; }>(
-        0x1d9, "v_sad_u8"),
-    Op3<U32, U32, U32, U32, [](U a, U b, U c) { return (SadBytes(a, b, false) << 16) + c; }>(
+    Op3<U32, U32, U32, U32,
+        [](U a, U b, U c) { return SadBytes(a, b, false) + c; }>(0x1d9,
+                                                                 "v_sad_u8"),
+    Op3<U32, U32, U32, U32,
+        [](U a, U b, U c) { return (SadBytes(a, b, false) << 16) + c; }>(
         0x1da, "v_sad_hi_u8"),
     Op3<U32, U32, U32, U32,
-        [](U a, U b, U c) { return (AbsDiff(a & 0xffff, b & 0xffff) + AbsDiff(a >> 16, b >> 16) + c); }>(
-        0x1db, "v_sad_u16"),
-    Op3<U32, U32, U32, U32, [](U a, U b, U c) { return AbsDiff(a, b) + c; }>(0x1dc, "v_sad_u32"),
+        [](U a, U b, U c) {
+          return (AbsDiff(a & 0xffff, b & 0xffff) + AbsDiff(a >> 16, b >> 16) +
+                  c);
+        }>(0x1db, "v_sad_u16"),
+    Op3<U32, U32, U32, U32, [](U a, U b, U c) { return AbsDiff(a, b) + c; }>(
+        0x1dc, "v_sad_u32"),
     Op3<U32, F32, U32, U32,
         [](float a, U b, U c) {
           const float t = (a > 0 ? (a > 255.0f ? 255.0f : a) : 0.0f);
@@ -369,16 +421,21 @@ constexpr OpInfo kVop3[] = {
           const U at = 8 * (b & 3);
           return (c & ~(0xffu << at)) | byte << at;
         }>(0x1dd, "v_cvt_pk_u8_f32"),
-    Op3<F32, F32, F32, F32, [](float a, float b, float c) { return (DivFixup<F32>(a, b, c)); }>(
+    Op3<F32, F32, F32, F32,
+        [](float a, float b, float c) { return (DivFixup<F32>(a, b, c)); }>(
         0x1de, "v_div_fixup_f32"),
-    Op3<F64, F64, F64, F64, [](double a, double b, double c) { return (DivFixup<F64>(a, b, c)); }>(
+    Op3<F64, F64, F64, F64,
+        [](double a, double b, double c) { return (DivFixup<F64>(a, b, c)); }>(
         0x1df, "v_div_fixup_f64"),
-    OpX(0x1e0, "v_div_scale_f32", &DivScale<F32>, kFloat3, kWritesMask | kMayRound),
-    OpX(0x1e1, "v_div_scale_f64", &DivScale<F64>, kDouble3, kWritesMask | kMayRound),
+    OpX(0x1e0, "v_div_scale_f32", &DivScale<F32>, kFloat3,
+        kWritesMask | kMayRound),
+    OpX(0x1e1, "v_div_scale_f64", &DivScale<F64>, kDouble3,
+        kWritesMask | kMayRound),
     OpX(0x1e2, "v_div_fmas_f32", &DivFmas<F32>, kFloat3, kMayRound),
     OpX(0x1e3, "v_div_fmas_f64", &DivFmas<F64>, kDouble3, kMayRound),
-    Op3<U32, U32, U32, U32, [](U a, U b, U c) { return SadBytes(a, b, true) + c; }>(0x1e4,
-                                                                                   "v_msad_u8"),
+    Op3<U32, U32, U32, U32,
+        [](U a, U b, U c) { return SadBytes(a, b, true) + c; }>(0x1e4,
+                                                                "v_msad_u8"),
     OpX(0x1e5, "v_qsad_pk_u16_u8", &QuadSad<false, false>,
         {2, {SrcKind::kB64, SrcKind::kB32, SrcKind::kVgprs}, {2, 1, 2}}),
     OpX(0x1e6, "v_mqsad_pk_u16_u8", &QuadSad<true, false>,
@@ -388,82 +445,111 @@ constexpr OpInfo kVop3[] = {
     OpX(0x1e8, "v_mad_u64_u32", &Mad64<false>, kMad64Shape, kWritesMask),
     OpX(0x1e9, "v_mad_i64_i32", &Mad64<true>, kMad64Shape, kWritesMask),
     Op3<F16, F16, F16, F16, kMadHalf>(0x1ea, "v_mad_legacy_f16"),
-    Op3<U16, U16, U16, U16, [](U a, U b, U c) { return a * b + c; }>(0x1eb, "v_mad_legacy_u16"),
-    Op3<U16, U16, U16, U16, [](U a, U b, U c) { return a * b + c; }>(0x1ec, "v_mad_legacy_i16"),
+    Op3<U16, U16, U16, U16, [](U a, U b, U c) { return a * b + c; }>(
+        0x1eb, "v_mad_legacy_u16"),
+    Op3<U16, U16, U16, U16, [](U a, U b, U c) { return a * b + c; }>(
+        0x1ec, "v_mad_legacy_i16"),
     Op3<U32, U32, U32, U32, kPerm>(0x1ed, "v_perm_b32"),
     OpX(0x1ee, "v_fma_legacy_f16", &FmaHalf, kHalf3),
-    Op3<F16, F16, F16, F16, [](float a, float b, float c) { return (DivFixup<F32>(a, b, c)); }>(
+    Op3<F16, F16, F16, F16,
+        [](float a, float b, float c) { return (DivFixup<F32>(a, b, c)); }>(
         0x1ef, "v_div_fixup_legacy_f16"),
-    Op3<U32, U16, U16, U32, [](U a, U b, U c) { return a * b + c; }>(0x1f1, "v_mad_u32_u16"),
-    Op3<U32, I16, I16, U32, [](I a, I b, U c) { return (static_cast<U>(a * b) + c); }>(
+    Op3<U32, U16, U16, U32, [](U a, U b, U c) { return a * b + c; }>(
+        0x1f1, "v_mad_u32_u16"),
+    Op3<U32, I16, I16, U32,
+        [](I a, I b, U c) { return (static_cast<U>(a * b) + c); }>(
         0x1f2, "v_mad_i32_i16"),
-    Op3<U32, U32, U32, U32, [](U a, U b, U c) { return (a ^ b) + c; }>(0x1f3, "v_xad_u32"),
-    Op3<F16, F16, F16, F16, kMinF3>(0x1f4, "v_min3_f16", kPreservesHigh),
-    Op3<I16, I16, I16, I16, kMin3<I>>(0x1f5, "v_min3_i16", kPreservesHigh),
-    Op3<U16, U16, U16, U16, kMin3<U>>(0x1f6, "v_min3_u16", kPreservesHigh),
-    Op3<F16, F16, F16, F16, kMaxF3>(0x1f7, "v_max3_f16", kPreservesHigh),
-    Op3<I16, I16, I16, I16, kMax3<I>>(0x1f8, "v_max3_i16", kPreservesHigh),
-    Op3<U16, U16, U16, U16, kMax3<U>>(0x1f9, "v_max3_u16", kPreservesHigh),
-    Op3<F16, F16, F16, F16, kMedF3>(0x1fa, "v_med3_f16", kPreservesHigh),
-    Op3<I16, I16, I16, I16, kMed3<I>>(0x1fb, "v_med3_i16", kPreservesHigh),
-    Op3<U16, U16, U16, U16, kMed3<U>>(0x1fc, "v_med3_u16", kPreservesHigh),
-    Op3<U32, U32, U32, U32, [](U a, U b, U c) { return (a << (b & 31)) + c; }>(0x1fd,
-                                                                              "v_lshl_add_u32"),
-    Op3<U32, U32, U32, U32, [](U a, U b, U c) { return (a + b) << (c & 31); }>(0x1fe,
-                                                                              "v_add_lshl_u32"),
-    Op3<U32, U32, U32, U32, [](U a, U b, U c) { return a + b + c; }>(0x1ff, "v_add3_u32"),
-    Op3<U32, U32, U32, U32, [](U a, U b, U c) { return a << (b & 31) | c; }>(0x200,
-                                                                            "v_lshl_or_b32"),
-    Op3<U32, U32, U32, U32, [](U a, U b, U c) { return (a & b) | c; }>(0x201, "v_and_or_b32"),
-    Op3<U32, U32, U32, U32, [](U a, U b, U c) { return a | b | c; }>(0x202, "v_or3_b32"),
-    Op3<F16, F16, F16, F16, kMadHalf>(0x203, "v_mad_f16", kPreservesHigh),
-    Op3<WideU16, U16, U16, U16, [](U a, U b, U c) { return L{a} * b + c; }>(0x204, "v_mad_u16",
-                                                                           kPreservesHigh),
-    Op3<WideI16, I16, I16, I16, [](I a, I b, I c) { return L{a} * b + c; }>(0x205, "v_mad_i16",
-                                                                           kPreservesHigh),
-    OpX(0x206, "v_fma_f16", &FmaHalf, kHalf3, kPreservesHigh),
-    Op3<F16, F16, F16, F16, [](float a, float b, float c) { return (DivFixup<F32>(a, b, c)); }>(
-        0x207, "v_div_fixup_f16", kPreservesHigh),
-    Op3<U64, U64, U32, U64, [](UL a, U b, UL c) { return (a << (b & 7)) + c; }>(0x208,
-                                                                               "v_lshl_add_u64"),
+    Op3<U32, U32, U32, U32, [](U a, U b, U c) { return (a ^ b) + c; }>(
+        0x1f3, "v_xad_u32"),
+    Op3<F16, F16, F16, F16, kMinF3>(0x1f4, "v_min3_f16"),
+    Op3<I16, I16, I16, I16, kMin3<I>>(0x1f5, "v_min3_i16"),
+    Op3<U16, U16, U16, U16, kMin3<U>>(0x1f6, "v_min3_u16"),
+    Op3<F16, F16, F16, F16, kMaxF3>(0x1f7, "v_max3_f16"),
+    Op3<I16, I16, I16, I16, kMax3<I>>(0x1f8, "v_max3_i16"),
+    Op3<U16, U16, U16, U16, kMax3<U>>(0x1f9, "v_max3_u16"),
+    Op3<F16, F16, F16, F16, kMedF3>(0x1fa, "v_med3_f16"),
+    Op3<I16, I16, I16, I16, kMed3<I>>(0x1fb, "v_med3_i16"),
+    Op3<U16, U16, U16, U16, kMed3<U>>(0x1fc, "v_med3_u16"),
+    Op3<U32, U32, U32, U32, [](U a, U b, U c) { return (a << (b & 31)) + c; }>(
+        0x1fd, "v_lshl_add_u32"),
+    Op3<U32, U32, U32, U32, [](U a, U b, U c) { return (a + b) << (c & 31); }>(
+        0x1fe, "v_add_lshl_u32"),
+    Op3<U32, U32, U32, U32, [](U a, U b, U c) { return a + b + c; }>(
+        0x1ff, "v_add3_u32"),
+    Op3<U32, U32, U32, U32, [](U a, U b, U c) { return a << (b & 31) | c; }>(
+        0x200, "v_lshl_or_b32"),
+    Op3<U32, U32, U32, U32, [](U a, U b, U c) { return (a & b) | c; }>(
+        0x201, "v_and_or_b32"),
+    Op3<U32, U32, U32, U32, [](U a, U b, U c) { return a | b | c; }>(
+        0x202, "v_or3_b32"),
+    Op3<F16, F16, F16, F16, kMadHalf>(0x203, "v_mad_f16"),
+    Op3<WideU16, U16, U16, U16, [](U a, U b, U c) { return L{a} * b + c; }>(
+        0x204, "v_mad_u16"),
+    Op3<WideI16, I16, I16, I16, [](I a, I b, I c) { return L{a} * b + c; }>(
+        0x205, "v_mad_i16"),
+    OpX(0x206, "v_fma_f16", &FmaHalf, kHalf3),
+    Op3<F16, F16, F16, F16,
+        [](float a, float b, float c) { return (DivFixup<F32>(a, b, c)); }>(
+        0x207, "v_div_fixup_f16"),
+    Op3<U64, U64, U32, U64, [](UL a, U b, UL c) { return (a << (b & 7)) + c; }>(
+        0x208, "v_lshl_add_u64"),
     OpX(0x233, "v_bitop3_b16", &Bitop3, kWord3),
     OpX(0x234, "v_bitop3_b32", &Bitop3, kWord3),
-    Op2<F64, F64, F64, [](double a, double b) { return a + b; }>(0x280, "v_add_f64"),
-    Op2<F64, F64, F64, [](double a, double b) { return a * b; }>(0x281, "v_mul_f64"),
-    Op2<F64, F64, F64, [](double a, double b) { return MinNum(a, b); }>(0x282, "v_min_f64"),
-    Op2<F64, F64, F64, [](double a, double b) { return MaxNum(a, b); }>(0x283, "v_max_f64"),
-    Op2<F64, F64, I32, [](double a, I b) { return Ldexp(a, b); }>(0x284, "v_ldexp_f64"),
+    Op2<F64, F64, F64, [](double a, double b) { return a + b; }>(0x280,
+                                                                 "v_add_f64"),
+    Op2<F64, F64, F64, [](double a, double b) { return a * b; }>(0x281,
+                                                                 "v_mul_f64"),
+    Op2<F64, F64, F64, [](double a, double b) { return MinNum(a, b); }>(
+        0x282, "v_min_f64"),
+    Op2<F64, F64, F64, [](double a, double b) { return MaxNum(a, b); }>(
+        0x283, "v_max_f64"),
+    Op2<F64, F64, I32, [](double a, I b) { return Ldexp(a, b); }>(
+        0x284, "v_ldexp_f64"),
     Op2<U32, U32, U32, [](U a, U b) { return a * b; }>(0x285, "v_mul_lo_u32"),
-    Op2<U32, U32, U32, [](U a, U b) { return (static_cast<U>(UL{a} * b >> 32)); }>(0x286,
-                                                                                "v_mul_hi_u32"),
-    Op2<I32, I32, I32, [](I a, I b) { return (static_cast<I>(L{a} * b >> 32)); }>(0x287,
-                                                                               "v_mul_hi_i32"),
-    Op2<F32, F32, I32, [](float a, I b) { return Ldexp(a, b); }>(0x288, "v_ldexp_f32"),
+    Op2<U32, U32, U32,
+        [](U a, U b) { return (static_cast<U>(UL{a} * b >> 32)); }>(
+        0x286, "v_mul_hi_u32"),
+    Op2<I32, I32, I32,
+        [](I a, I b) { return (static_cast<I>(L{a} * b >> 32)); }>(
+        0x287, "v_mul_hi_i32"),
+    Op2<F32, F32, I32, [](float a, I b) { return Ldexp(a, b); }>(0x288,
+                                                                 "v_ldexp_f32"),
     OpX(0x289, "v_readlane_b32", &ReadLane, kWord2, kWritesSgpr),
     OpX(0x28a, "v_writelane_b32", &WriteLane, kWord2),
-    Op2<U32, U32, U32, [](U a, U b) { return (static_cast<U>(__builtin_popcount(a)) + b); }>(
+    Op2<U32, U32, U32,
+        [](U a, U b) { return (static_cast<U>(__builtin_popcount(a)) + b); }>(
         0x28b, "v_bcnt_u32_b32"),
     OpX(0x28c, "v_mbcnt_lo_u32_b32", &Mbcnt<0>, kWord2),
     OpX(0x28d, "v_mbcnt_hi_u32_b32", &Mbcnt<1>, kWord2),
-    Op2<U64, U32, U64, [](U a, UL b) { return b << (a & 63); }>(0x28f, "v_lshlrev_b64"),
-    Op2<U64, U32, U64, [](U a, UL b) { return (b >> (a & 63)); }>(0x290, "v_lshrrev_b64"),
-    Op2<I64, U32, I64, [](U a, L b) { return (b >> (a & 63)); }>(0x291, "v_ashrrev_i64"),
+    Op2<U64, U32, U64, [](U a, UL b) { return b << (a & 63); }>(
+        0x28f, "v_lshlrev_b64"),
+    Op2<U64, U32, U64, [](U a, UL b) { return (b >> (a & 63)); }>(
+        0x290, "v_lshrrev_b64"),
+    Op2<I64, U32, I64, [](U a, L b) { return (b >> (a & 63)); }>(
+        0x291, "v_ashrrev_i64"),
     Op2<F64, F64, U32, kTrigPreop>(0x292, "v_trig_preop_f64"),
-    Op2<U32, U32, U32, [](U a, U b) { return ((1u << (a & 31)) - 1) << (b & 31); }>(0x293,
-                                                                                   "v_bfm_b32"),
-    Op2<WideI32, I32, I32, [](I a, I b) { return L{a} + b; }>(0x29c, "v_add_i32"),
-    Op2<WideI32, I32, I32, [](I a, I b) { return L{a} - b; }>(0x29d, "v_sub_i32"),
-    Op2<WideI16, I16, I16, [](I a, I b) { return L{a} + b; }>(0x29e, "v_add_i16", kPreservesHigh),
-    Op2<WideI16, I16, I16, [](I a, I b) { return L{a} - b; }>(0x29f, "v_sub_i16", kPreservesHigh),
-    Op2<U32, R16, R16, [](U a, U b) { return a | b << 16; }>(0x2a0, "v_pack_b32_f16"),
-    Op2<F32, F32, F32, [](float a, float b) { return a == 0 || b == 0 ? 0.0f : a * b; }>(
+    Op2<U32, U32, U32,
+        [](U a, U b) { return ((1u << (a & 31)) - 1) << (b & 31); }>(
+        0x293, "v_bfm_b32"),
+    Op2<WideI32, I32, I32, [](I a, I b) { return L{a} + b; }>(0x29c,
+                                                              "v_add_i32"),
+    Op2<WideI32, I32, I32, [](I a, I b) { return L{a} - b; }>(0x29d,
+                                                              "v_sub_i32"),
+    Op2<WideI16, I16, I16, [](I a, I b) { return L{a} + b; }>(0x29e,
+                                                              "v_add_i16"),
+    Op2<WideI16, I16, I16, [](I a, I b) { return L{a} - b; }>(0x29f,
+                                                              "v_sub_i16"),
+    Op2<U32, R16, R16, [](U a, U b) { return a | b << 16; }>(0x2a0,
+                                                             "v_pack_b32_f16"),
+    Op2<F32, F32, F32,
+        [](float a, float b) { return a == 0 || b == 0 ? 0.0f : a * b; }>(
         0x2a1, "v_mul_legacy_f32"),
     Op3<F32, F32, F32, F32,
-        [](float a, float b, float c) { return Minimum(Minimum(a, b), c); }>(0x2a8,
-                                                                             "v_minimum3_f32"),
+        [](float a, float b, float c) { return Minimum(Minimum(a, b), c); }>(
+        0x2a8, "v_minimum3_f32"),
     Op3<F32, F32, F32, F32,
-        [](float a, float b, float c) { return Maximum(Maximum(a, b), c); }>(0x2a9,
-                                                                             "v_maximum3_f32"),
+        [](float a, float b, float c) { return Maximum(Maximum(a, b), c); }>(
+        0x2a9, "v_maximum3_f32"),
 };
 
 }  // namespace

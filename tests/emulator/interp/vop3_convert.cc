@@ -17,15 +17,19 @@ void PkHalf(Wave& w, const Inst& i) {
   const Lanes a = Fetch<F32>(w, i, 0, b0), b = Fetch<F32>(w, i, 1, b1);
   constexpr bool kBf16 = kFormat.exponent_bits == 8;
   if (w.special16 && !kBf16) {
-    const Overflow overflow = w.saturate16 ? Overflow::kSaturate : Overflow::kFormat;
+    const Overflow overflow =
+        w.saturate16 ? Overflow::kSaturate : Overflow::kFormat;
     for (int l = 0; l < kLanes; ++l) {
       r.w[0][l] = EncodeMini<kFormat>(F32::Get(a, l), w.round64, overflow) |
-                  EncodeMini<kFormat>(F32::Get(b, l), w.round64, overflow) << 16;
+                  EncodeMini<kFormat>(F32::Get(b, l), w.round64, overflow)
+                      << 16;
     }
   } else {
     for (int l = 0; l < kLanes; ++l) {
-      r.w[0][l] = kBf16 ? FloatToBf16(F32::Get(a, l)) | FloatToBf16(F32::Get(b, l)) << 16
-                        : FloatToHalf(F32::Get(a, l)) | FloatToHalf(F32::Get(b, l)) << 16;
+      r.w[0][l] =
+          kBf16
+              ? FloatToBf16(F32::Get(a, l)) | FloatToBf16(F32::Get(b, l)) << 16
+              : FloatToHalf(F32::Get(a, l)) | FloatToHalf(F32::Get(b, l)) << 16;
     }
   }
   Store<U32>(w, i, r);
@@ -36,7 +40,9 @@ constexpr auto kPkRtz = [](float a, float b) {
          EncodeMini<kF16Format>(b, kRoundZero, Overflow::kFormat) << 16;
 };
 
-constexpr U SatI16(I v) { return static_cast<U>(v < -32768 ? -32768 : v > 32767 ? 32767 : v) & 0xffff; }
+constexpr U SatI16(I v) {
+  return static_cast<U>(v < -32768 ? -32768 : v > 32767 ? 32767 : v) & 0xffff;
+}
 constexpr U SatU16(U v) { return v > 0xffff ? 0xffff : v; }
 
 template <bool kSigned>
@@ -44,7 +50,9 @@ U Normalised(float x) {
   if (IsNan(x)) return 0;
   const float low = kSigned ? -1.0f : 0.0f;
   const float c = x < low ? low : x > 1 ? 1.0f : x;
-  return static_cast<U>(static_cast<I>(__builtin_rintf(c * (kSigned ? 32767.0f : 65535.0f)))) & 0xffff;
+  return static_cast<U>(static_cast<I>(
+             __builtin_rintf(c * (kSigned ? 32767.0f : 65535.0f)))) &
+         0xffff;
 }
 
 template <bool kSigned>
@@ -56,7 +64,8 @@ U ShiftSaturate(I value, U shift) {
 template <bool kSigned>
 void AshrPk(Wave& w, const Inst& i) {
   Buffer b0, b1, b2, r;
-  const Lanes a = Fetch<I32>(w, i, 0, b0), b = Fetch<I32>(w, i, 1, b1), c = Fetch<U32>(w, i, 2, b2);
+  const Lanes a = Fetch<I32>(w, i, 0, b0), b = Fetch<I32>(w, i, 1, b1),
+              c = Fetch<U32>(w, i, 2, b2);
   const bool high = (i.op_sel & 8) != 0;
   const uint32_t* old = w.v[i.dst];
   for (int l = 0; l < kLanes; ++l) {
@@ -79,24 +88,28 @@ void PkByte(Wave& w, const Inst& i) {
   const bool high = (i.op_sel & 8) != 0;
   const uint32_t* old = w.v[i.dst];
   for (int l = 0; l < kLanes; ++l) {
-    const U v = EncodeMini<kFormat>(F32::Get(a, l), kRoundNearest, OverflowOf(w)) |
-                EncodeMini<kFormat>(F32::Get(b, l), kRoundNearest, OverflowOf(w)) << 8;
+    const U v =
+        EncodeMini<kFormat>(F32::Get(a, l), kRoundNearest, OverflowOf(w)) |
+        EncodeMini<kFormat>(F32::Get(b, l), kRoundNearest, OverflowOf(w)) << 8;
     r.w[0][l] = high ? (old[l] & 0xffff) | v << 16 : (old[l] & 0xffff0000) | v;
   }
   WriteLanes(w, i.dst, r.w[0], w.exec());
 }
 
-// One f32 to a byte (op_sel[3:2]) or a half (op_sel[3]), rounded stochastically.
+// One f32 to a byte (op_sel[3:2]) or a half (op_sel[3]), rounded
+// stochastically.
 template <Mini kFormat>
 void Stochastic(Wave& w, const Inst& i) {
   Buffer b0, b1, r;
   const Lanes a = Fetch<F32>(w, i, 0, b0), b = Fetch<U32>(w, i, 1, b1);
   const int bits = Width(kFormat);
-  const int shift = bits == 8 ? 8 * (i.op_sel >> 2 & 3) : 16 * (i.op_sel >> 3 & 1);
+  const int shift =
+      bits == 8 ? 8 * (i.op_sel >> 2 & 3) : 16 * (i.op_sel >> 3 & 1);
   const U field = ((1u << bits) - 1) << shift;
   const uint32_t* old = w.v[i.dst];
   for (int l = 0; l < kLanes; ++l) {
-    const U v = EncodeMini<kFormat>(F32::Get(a, l), kRoundNearest, OverflowOf(w), &b.lo[l]);
+    const U v = EncodeMini<kFormat>(F32::Get(a, l), kRoundNearest,
+                                    OverflowOf(w), &b.lo[l]);
     r.w[0][l] = (old[l] & ~field) | v << shift;
   }
   WriteLanes(w, i.dst, r.w[0], w.exec());
@@ -111,21 +124,27 @@ constexpr OpInfo kConvert[] = {
     OpX(0x266, "v_ashr_pk_u8_i32", &AshrPk<false>, kWord3),
     OpX(0x267, "v_cvt_pk_f16_f32", &PkHalf<kF16Format>, kFloat2),
     OpX(0x268, "v_cvt_pk_bf16_f32", &PkHalf<kBf16Format>, kFloat2),
-    Op2<U32, F32, F32, [](float a, float b) { return (Normalised<true>(a) | Normalised<true>(b) << 16); }>(
-        0x294, "v_cvt_pknorm_i16_f32"),
     Op2<U32, F32, F32,
-        [](float a, float b) { return (Normalised<false>(a) | Normalised<false>(b) << 16); }>(
-        0x295, "v_cvt_pknorm_u16_f32"),
+        [](float a, float b) {
+          return (Normalised<true>(a) | Normalised<true>(b) << 16);
+        }>(0x294, "v_cvt_pknorm_i16_f32"),
+    Op2<U32, F32, F32,
+        [](float a, float b) {
+          return (Normalised<false>(a) | Normalised<false>(b) << 16);
+        }>(0x295, "v_cvt_pknorm_u16_f32"),
     Op2<U32, F32, F32, kPkRtz>(0x296, "v_cvt_pkrtz_f16_f32"),
-    Op2<U32, U32, U32, [](U a, U b) { return SatU16(a) | SatU16(b) << 16; }>(0x297,
-                                                                            "v_cvt_pk_u16_u32"),
-    Op2<U32, I32, I32, [](I a, I b) { return SatI16(a) | SatI16(b) << 16; }>(0x298,
-                                                                            "v_cvt_pk_i16_i32"),
-    Op2<U32, F16, F16, [](float a, float b) { return (Normalised<true>(a) | Normalised<true>(b) << 16); }>(
-        0x299, "v_cvt_pknorm_i16_f16"),
+    Op2<U32, U32, U32, [](U a, U b) { return SatU16(a) | SatU16(b) << 16; }>(
+        0x297, "v_cvt_pk_u16_u32"),
+    Op2<U32, I32, I32, [](I a, I b) { return SatI16(a) | SatI16(b) << 16; }>(
+        0x298, "v_cvt_pk_i16_i32"),
     Op2<U32, F16, F16,
-        [](float a, float b) { return (Normalised<false>(a) | Normalised<false>(b) << 16); }>(
-        0x29a, "v_cvt_pknorm_u16_f16"),
+        [](float a, float b) {
+          return (Normalised<true>(a) | Normalised<true>(b) << 16);
+        }>(0x299, "v_cvt_pknorm_i16_f16"),
+    Op2<U32, F16, F16,
+        [](float a, float b) {
+          return (Normalised<false>(a) | Normalised<false>(b) << 16);
+        }>(0x29a, "v_cvt_pknorm_u16_f16"),
     OpX(0x2a2, "v_cvt_pk_fp8_f32", &PkByte<kFp8Format>, kFloat2),
     OpX(0x2a3, "v_cvt_pk_bf8_f32", &PkByte<kBf8Format>, kFloat2),
     OpX(0x2a4, "v_cvt_sr_fp8_f32", &Stochastic<kFp8Format>, kFloatWord),
@@ -136,6 +155,8 @@ constexpr OpInfo kConvert[] = {
 
 }  // namespace
 
-OpTable Vop3ConvertTable() { return {kConvert, sizeof(kConvert) / sizeof(kConvert[0])}; }
+OpTable Vop3ConvertTable() {
+  return {kConvert, sizeof(kConvert) / sizeof(kConvert[0])};
+}
 
 }  // namespace ingot::emulator::INGOT_EMULATOR_LEVEL

@@ -14,7 +14,8 @@ using I = int32_t;
 using L = int64_t;
 
 // A source as 64 dwords, unmodified.
-INGOT_EMULATOR_INLINE const uint32_t* Raw(const Wave& w, const Inst& i, int n, Buffer& buffer) {
+INGOT_EMULATOR_INLINE const uint32_t* Raw(const Wave& w, const Inst& i, int n,
+                                          Buffer& buffer) {
   if (i.src[n].kind == Operand::kVgpr) return w.v[i.src[n].reg];
   Fill(buffer.w[0], static_cast<U>(Uniform(w, i.src[n], false)));
   return buffer.w[0];
@@ -24,12 +25,16 @@ INGOT_EMULATOR_INLINE const uint32_t* Raw(const Wave& w, const Inst& i, int n, B
 struct Half {
   int shift;
   U flip;
-  INGOT_EMULATOR_INLINE U Get(U word) const { return (word >> shift & 0xffff) ^ flip; }
+  INGOT_EMULATOR_INLINE U Get(U word) const {
+    return (word >> shift & 0xffff) ^ flip;
+  }
 };
-INGOT_EMULATOR_INLINE Half HalfOf(const Inst& i, int n, bool high, bool is_float) {
+INGOT_EMULATOR_INLINE Half HalfOf(const Inst& i, int n, bool high,
+                                  bool is_float) {
   const uint8_t select = high ? i.op_sel_hi : i.op_sel;
   const uint8_t negate = high ? i.abs : i.neg;
-  return {(select >> n & 1) != 0 ? 16 : 0, is_float && (negate >> n & 1) != 0 ? 0x8000u : 0u};
+  return {(select >> n & 1) != 0 ? 16 : 0,
+          is_float && (negate >> n & 1) != 0 ? 0x8000u : 0u};
 }
 
 struct HalfInt16 {
@@ -57,8 +62,8 @@ struct HalfFloat16 {
   INGOT_EMULATOR_INLINE static U To(const Wave& w, const Inst& i, float v) {
     if (i.clamp) v = v > 0 ? (v < 1 ? v : 1.0f) : 0.0f;
     if (w.special16) [[unlikely]] {
-      return EncodeMini<kF16Format>(v, w.round64,
-                                    w.saturate16 ? Overflow::kSaturate : Overflow::kFormat);
+      return EncodeMini<kF16Format>(
+          v, w.round64, w.saturate16 ? Overflow::kSaturate : Overflow::kFormat);
     }
     return FloatToHalf(v);
   }
@@ -67,8 +72,8 @@ struct HalfFloat16 {
 struct HalfFused16 : HalfFloat16 {
   INGOT_EMULATOR_INLINE static U To(const Wave& w, const Inst& i, double v) {
     if (i.clamp) v = v > 0 ? (v < 1 ? v : 1.0) : 0.0;
-    return EncodeMini<kF16Format>(v, w.round64,
-                                  w.saturate16 ? Overflow::kSaturate : Overflow::kFormat);
+    return EncodeMini<kF16Format>(
+        v, w.round64, w.saturate16 ? Overflow::kSaturate : Overflow::kFormat);
   }
 };
 
@@ -83,11 +88,14 @@ void Packed2(Wave& w, const Inst& i) {
   const uint32_t* b = Raw(w, i, 1, b1);
   const bool flush = T::kFloat && w.flush64;
   for (int high = 0; high < 2; ++high) {
-    const Half ha = HalfOf(i, 0, high != 0, T::kFloat), hb = HalfOf(i, 1, high != 0, T::kFloat);
+    const Half ha = HalfOf(i, 0, high != 0, T::kFloat),
+               hb = HalfOf(i, 1, high != 0, T::kFloat);
     for (int l = 0; l < kLanes; ++l) {
-      const U v = T::To(w, i, kFunction(T::From(FlushHalf(ha.Get(a[l]), flush)),
-                                        T::From(FlushHalf(hb.Get(b[l]), flush))));
-      r.w[0][l] = high != 0 ? r.w[0][l] | FlushHalf(v, flush) << 16 : FlushHalf(v, flush);
+      const U v = T::To(w, i,
+                        kFunction(T::From(FlushHalf(ha.Get(a[l]), flush)),
+                                  T::From(FlushHalf(hb.Get(b[l]), flush))));
+      r.w[0][l] = high != 0 ? r.w[0][l] | FlushHalf(v, flush) << 16
+                            : FlushHalf(v, flush);
     }
   }
   WriteLanes(w, i.dst, r.w[0], w.exec());
@@ -101,13 +109,16 @@ void Packed3(Wave& w, const Inst& i) {
   const uint32_t* c = Raw(w, i, 2, b2);
   const bool flush = T::kFloat && w.flush64;
   for (int high = 0; high < 2; ++high) {
-    const Half ha = HalfOf(i, 0, high != 0, T::kFloat), hb = HalfOf(i, 1, high != 0, T::kFloat),
+    const Half ha = HalfOf(i, 0, high != 0, T::kFloat),
+               hb = HalfOf(i, 1, high != 0, T::kFloat),
                hc = HalfOf(i, 2, high != 0, T::kFloat);
     for (int l = 0; l < kLanes; ++l) {
-      const U v = T::To(w, i, kFunction(T::From(FlushHalf(ha.Get(a[l]), flush)),
-                                        T::From(FlushHalf(hb.Get(b[l]), flush)),
-                                        T::From(FlushHalf(hc.Get(c[l]), flush))));
-      r.w[0][l] = high != 0 ? r.w[0][l] | FlushHalf(v, flush) << 16 : FlushHalf(v, flush);
+      const U v = T::To(w, i,
+                        kFunction(T::From(FlushHalf(ha.Get(a[l]), flush)),
+                                  T::From(FlushHalf(hb.Get(b[l]), flush)),
+                                  T::From(FlushHalf(hc.Get(c[l]), flush))));
+      r.w[0][l] = high != 0 ? r.w[0][l] | FlushHalf(v, flush) << 16
+                            : FlushHalf(v, flush);
     }
   }
   WriteLanes(w, i.dst, r.w[0], w.exec());
@@ -115,10 +126,11 @@ void Packed3(Wave& w, const Inst& i) {
 
 // ---- Packed f32: op_sel picks the register of a pair ----
 
-INGOT_EMULATOR_INLINE void PairSource(const Wave& w, const Inst& i, int n, bool high, bool is_float,
-                                      uint32_t* out) {
+INGOT_EMULATOR_INLINE void PairSource(const Wave& w, const Inst& i, int n,
+                                      bool high, bool is_float, uint32_t* out) {
   const bool upper = ((high ? i.op_sel_hi : i.op_sel) >> n & 1) != 0;
-  const U flip = is_float && ((high ? i.abs : i.neg) >> n & 1) != 0 ? 0x80000000u : 0;
+  const U flip =
+      is_float && ((high ? i.abs : i.neg) >> n & 1) != 0 ? 0x80000000u : 0;
   const Operand& o = i.src[n];
   if (o.kind == Operand::kVgpr) {
     const uint32_t* row = w.v[o.reg + (upper ? 1 : 0)];
@@ -128,7 +140,8 @@ INGOT_EMULATOR_INLINE void PairSource(const Wave& w, const Inst& i, int n, bool 
     Fill(out, static_cast<U>(upper ? both >> 32 : both) ^ flip);
   }
   if (is_float && w.flush32) {
-    for (int l = 0; l < kLanes; ++l) out[l] = (out[l] & 0x7f800000) == 0 ? out[l] & 0x80000000 : out[l];
+    for (int l = 0; l < kLanes; ++l)
+      out[l] = (out[l] & 0x7f800000) == 0 ? out[l] & 0x80000000 : out[l];
   }
 }
 
@@ -137,12 +150,14 @@ void PairFloat(Wave& w, const Inst& i) {
   Buffer r;
   for (int high = 0; high < 2; ++high) {
     alignas(64) uint32_t s[3][kLanes] = {};
-    for (int n = 0; n < kSources; ++n) PairSource(w, i, n, high != 0, true, s[n]);
+    for (int n = 0; n < kSources; ++n)
+      PairSource(w, i, n, high != 0, true, s[n]);
     for (int l = 0; l < kLanes; ++l) {
       float v = kFunction(FloatOf(s[0][l]), FloatOf(s[1][l]), FloatOf(s[2][l]));
       if (i.clamp) v = v > 0 ? (v < 1 ? v : 1.0f) : 0.0f;
       const U bits = BitsOf(v);
-      r.w[high][l] = w.flush32 && (bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits;
+      r.w[high][l] =
+          w.flush32 && (bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits;
     }
   }
   WriteLanes(w, i.dst, r.w[0], w.exec());
@@ -163,7 +178,8 @@ void PkMov(Wave& w, const Inst& i) {
 
 // ---- Mixed precision: each source an f32, or a half of a register ----
 
-INGOT_EMULATOR_INLINE void MixSource(const Wave& w, const Inst& i, int n, float* out) {
+INGOT_EMULATOR_INLINE void MixSource(const Wave& w, const Inst& i, int n,
+                                     float* out) {
   Buffer buffer;
   const uint32_t* s = Raw(w, i, n, buffer);
   const bool is_half = (i.op_sel_hi >> n & 1) != 0;
@@ -188,8 +204,10 @@ void FmaMix(Wave& w, const Inst& i) {
     float v = __builtin_fmaf(s[0][l], s[1][l], s[2][l]);
     if (i.clamp) v = v > 0 ? (v < 1 ? v : 1.0f) : 0.0f;
     if (to == MixTo::kF32) r.w[0][l] = BitsOf(v);
-    if (to == MixTo::kLow) r.w[0][l] = (old[l] & 0xffff0000) | HalfFloat16::To(w, i, v);
-    if (to == MixTo::kHigh) r.w[0][l] = (old[l] & 0xffff) | HalfFloat16::To(w, i, v) << 16;
+    if (to == MixTo::kLow)
+      r.w[0][l] = (old[l] & 0xffff0000) | HalfFloat16::To(w, i, v);
+    if (to == MixTo::kHigh)
+      r.w[0][l] = (old[l] & 0xffff) | HalfFloat16::To(w, i, v) << 16;
   }
   WriteLanes(w, i.dst, r.w[0], w.exec());
 }
@@ -207,7 +225,8 @@ void DotFloat(Wave& w, const Inst& i) {
   for (int l = 0; l < kLanes; ++l) {
     double sum = static_cast<double>(FloatOf((c[l] & keep) ^ flip));
     for (int high = 0; high < 2; ++high) {
-      const U x = HalfOf(i, 0, high != 0, true).Get(a[l]), y = HalfOf(i, 1, high != 0, true).Get(b[l]);
+      const U x = HalfOf(i, 0, high != 0, true).Get(a[l]),
+              y = HalfOf(i, 1, high != 0, true).Get(b[l]);
       sum += kBf16 ? static_cast<double>(Bf16ToFloat(x)) * Bf16ToFloat(y)
                    : static_cast<double>(HalfToFloat(x)) * HalfToFloat(y);
     }
@@ -228,7 +247,8 @@ void DotInt(Wave& w, const Inst& i) {
     U x = a[l], y = b[l];
     if (kBits == 16) {
       const auto pick = [&](int n, U word) {
-        return HalfOf(i, n, false, false).Get(word) | HalfOf(i, n, true, false).Get(word) << 16;
+        return HalfOf(i, n, false, false).Get(word) |
+               HalfOf(i, n, true, false).Get(word) << 16;
       };
       x = pick(0, x);
       y = pick(1, y);
@@ -236,7 +256,8 @@ void DotInt(Wave& w, const Inst& i) {
     L sum = kSigned ? L{static_cast<I>(c[l])} : L{c[l]};
     for (int n = 0; n < 32; n += kBits) {
       const U fx = x << (32 - kBits - n), fy = y << (32 - kBits - n);
-      sum += kSigned ? L{static_cast<I>(fx) >> (32 - kBits)} * (static_cast<I>(fy) >> (32 - kBits))
+      sum += kSigned ? L{static_cast<I>(fx) >> (32 - kBits)} *
+                           (static_cast<I>(fy) >> (32 - kBits))
                      : L{fx >> (32 - kBits)} * (fy >> (32 - kBits));
     }
     if (i.clamp) sum = kSigned ? WideI32::Clamp(sum) : WideU32::Clamp(sum);
@@ -257,7 +278,8 @@ constexpr Shape kHalf3{1, {SrcKind::kPk16, SrcKind::kPk16, SrcKind::kPk16}};
 constexpr Shape kMix3{1, {SrcKind::kF32, SrcKind::kF32, SrcKind::kF32}};
 constexpr Shape kDot3{1, {SrcKind::kPk16, SrcKind::kPk16, SrcKind::kF32}};
 constexpr Shape kPair2{2, {SrcKind::kPk32, SrcKind::kPk32}, {2, 2, 2}};
-constexpr Shape kPair3{2, {SrcKind::kPk32, SrcKind::kPk32, SrcKind::kPk32}, {2, 2, 2}};
+constexpr Shape kPair3{
+    2, {SrcKind::kPk32, SrcKind::kPk32, SrcKind::kPk32}, {2, 2, 2}};
 
 template <class T, auto kFunction>
 constexpr OpInfo P2(uint16_t opcode, const char* name) {
@@ -276,12 +298,16 @@ using U16h = HalfUint16;
 
 constexpr OpInfo kVop3p[] = {
     P3<S16, [](I a, I b, I c) { return L{a} * b + c; }>(0x00, "v_pk_mad_i16"),
-    P2<U16h, [](U a, U b) { return L{(a * b) & 0xffff}; }>(0x01, "v_pk_mul_lo_u16"),
+    P2<U16h, [](U a, U b) { return L{(a * b) & 0xffff}; }>(0x01,
+                                                           "v_pk_mul_lo_u16"),
     P2<S16, [](I a, I b) { return L{a} + b; }>(0x02, "v_pk_add_i16"),
     P2<S16, [](I a, I b) { return L{a} - b; }>(0x03, "v_pk_sub_i16"),
-    P2<U16h, [](U a, U b) { return L{b << (a & 15) & 0xffff}; }>(0x04, "v_pk_lshlrev_b16"),
-    P2<U16h, [](U a, U b) { return (L{b >> (a & 15)}); }>(0x05, "v_pk_lshrrev_b16"),
-    P2<S16, [](I a, I b) { return (L{b >> (a & 15)}); }>(0x06, "v_pk_ashrrev_i16"),
+    P2<U16h, [](U a, U b) { return L{b << (a & 15) & 0xffff}; }>(
+        0x04, "v_pk_lshlrev_b16"),
+    P2<U16h, [](U a, U b) { return (L{b >> (a & 15)}); }>(0x05,
+                                                          "v_pk_lshrrev_b16"),
+    P2<S16, [](I a, I b) { return (L{b >> (a & 15)}); }>(0x06,
+                                                         "v_pk_ashrrev_i16"),
     P2<S16, [](I a, I b) { return (L{a > b ? a : b}); }>(0x07, "v_pk_max_i16"),
     P2<S16, [](I a, I b) { return L{a < b ? a : b}; }>(0x08, "v_pk_min_i16"),
     P3<U16h, [](U a, U b, U c) { return L{a} * b + c; }>(0x09, "v_pk_mad_u16"),
@@ -289,7 +315,8 @@ constexpr OpInfo kVop3p[] = {
     P2<U16h, [](U a, U b) { return L{a} - b; }>(0x0b, "v_pk_sub_u16"),
     P2<U16h, [](U a, U b) { return (L{a > b ? a : b}); }>(0x0c, "v_pk_max_u16"),
     P2<U16h, [](U a, U b) { return L{a < b ? a : b}; }>(0x0d, "v_pk_min_u16"),
-    P3<HalfFused16, [](float a, float b, float c) { return FusedToOdd(a, b, c); }>(
+    P3<HalfFused16,
+       [](float a, float b, float c) { return FusedToOdd(a, b, c); }>(
         0x0e, "v_pk_fma_f16"),
     P2<H, [](float a, float b) { return a + b; }>(0x0f, "v_pk_add_f16"),
     P2<H, [](float a, float b) { return a * b; }>(0x10, "v_pk_mul_f16"),
@@ -311,11 +338,14 @@ constexpr OpInfo kVop3p[] = {
     OpX(0x2a, "v_dot8_i32_i4", &DotInt<4, true>, kInt3),
     OpX(0x2b, "v_dot8_u32_u4", &DotInt<4, false>, kInt3),
     OpX(0x30, "v_pk_fma_f32",
-        &PairFloat<3, [](float a, float b, float c) { return __builtin_fmaf(a, b, c); }>, kPair3,
+        &PairFloat<3, [](float a, float b,
+                         float c) { return __builtin_fmaf(a, b, c); }>,
+        kPair3, kMayRound),
+    OpX(0x31, "v_pk_mul_f32",
+        &PairFloat<2, [](float a, float b, float) { return a * b; }>, kPair2,
         kMayRound),
-    OpX(0x31, "v_pk_mul_f32", &PairFloat<2, [](float a, float b, float) { return a * b; }>, kPair2,
-        kMayRound),
-    OpX(0x32, "v_pk_add_f32", &PairFloat<2, [](float a, float b, float) { return a + b; }>, kPair2,
+    OpX(0x32, "v_pk_add_f32",
+        &PairFloat<2, [](float a, float b, float) { return a + b; }>, kPair2,
         kMayRound),
     OpX(0x33, "v_pk_mov_b32", &PkMov, kPair2),
     OpX(0x58, "v_accvgpr_read_b32", &AccMove, {1, {SrcKind::kB32}}, kAccSource),

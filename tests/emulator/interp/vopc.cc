@@ -8,7 +8,8 @@ namespace ingot::emulator::INGOT_EMULATOR_LEVEL {
 namespace {
 
 template <bool kToExec>
-INGOT_EMULATOR_INLINE void WriteMask(Wave& w, const Inst& i, const uint8_t* bits) {
+INGOT_EMULATOR_INLINE void WriteMask(Wave& w, const Inst& i,
+                                     const uint8_t* bits) {
   uint64_t mask = PackMask(bits) & w.exec();
   if (i.extra == Extra::kDpp) mask &= DppWriteMask(w, i);
   w.SetS64(i.sdst, mask);
@@ -20,7 +21,8 @@ void Compare(Wave& w, const Inst& i) {
   Buffer b0, b1;
   const Lanes a = Fetch<T>(w, i, 0, b0), b = Fetch<T>(w, i, 1, b1);
   alignas(64) uint8_t bits[kLanes];
-  for (int l = 0; l < kLanes; ++l) bits[l] = kFunction(T::Get(a, l), T::Get(b, l));
+  for (int l = 0; l < kLanes; ++l)
+    bits[l] = kFunction(T::Get(a, l), T::Get(b, l));
   WriteMask<kToExec>(w, i, bits);
 }
 
@@ -37,18 +39,73 @@ void CompareClass(Wave& w, const Inst& i) {
 
 // The relations, in opcode order. The f32 comparisons follow IEEE: every one
 // but "lg" and the n-forms is false for NaN.
-struct False { template <class T> constexpr bool operator()(T, T) const { return false; } };
-struct Lt { template <class T> constexpr bool operator()(T a, T b) const { return a < b; } };
-struct Eq { template <class T> constexpr bool operator()(T a, T b) const { return a == b; } };
-struct Le { template <class T> constexpr bool operator()(T a, T b) const { return a <= b; } };
-struct Gt { template <class T> constexpr bool operator()(T a, T b) const { return a > b; } };
-struct Ne { template <class T> constexpr bool operator()(T a, T b) const { return a != b; } };
-struct Lg { template <class T> constexpr bool operator()(T a, T b) const { return a < b || a > b; } };
-struct Ge { template <class T> constexpr bool operator()(T a, T b) const { return a >= b; } };
-struct Or { template <class T> constexpr bool operator()(T a, T b) const { return a == a && b == b; } };
-struct Un { template <class T> constexpr bool operator()(T a, T b) const { return a != a || b != b; } };
+struct False {
+  template <class T>
+  constexpr bool operator()(T, T) const {
+    return false;
+  }
+};
+struct Lt {
+  template <class T>
+  constexpr bool operator()(T a, T b) const {
+    return a < b;
+  }
+};
+struct Eq {
+  template <class T>
+  constexpr bool operator()(T a, T b) const {
+    return a == b;
+  }
+};
+struct Le {
+  template <class T>
+  constexpr bool operator()(T a, T b) const {
+    return a <= b;
+  }
+};
+struct Gt {
+  template <class T>
+  constexpr bool operator()(T a, T b) const {
+    return a > b;
+  }
+};
+struct Ne {
+  template <class T>
+  constexpr bool operator()(T a, T b) const {
+    return a != b;
+  }
+};
+struct Lg {
+  template <class T>
+  constexpr bool operator()(T a, T b) const {
+    return a < b || a > b;
+  }
+};
+struct Ge {
+  template <class T>
+  constexpr bool operator()(T a, T b) const {
+    return a >= b;
+  }
+};
+struct Or {
+  template <class T>
+  constexpr bool operator()(T a, T b) const {
+    return a == a && b == b;
+  }
+};
+struct Un {
+  template <class T>
+  constexpr bool operator()(T a, T b) const {
+    return a != a || b != b;
+  }
+};
 template <class F>
-struct Not { template <class T> constexpr bool operator()(T a, T b) const { return !F{}(a, b); } };
+struct Not {
+  template <class T>
+  constexpr bool operator()(T a, T b) const {
+    return !F{}(a, b);
+  }
+};
 
 template <class T, class F, bool kToExec>
 constexpr OpInfo C(uint16_t opcode, const char* name) {
