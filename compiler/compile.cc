@@ -5,6 +5,7 @@
 #include <chrono>
 #include <memory>
 
+#include "compiler/compile_body.h"
 #include "compiler/fingerprint.h"
 #include "compiler/ops/body.h"
 #include "compiler/passes/pipeline.h"
@@ -201,9 +202,15 @@ void KeepFreedMemory() {
 
 }  // namespace
 
+absl::StatusOr<CompiledKernel> CompileBody(const KernelSpec& spec,
+                                           BodyFunction body,
+                                           const CompileOptions& options) {
+  target::InstallFatalErrorHandler();
+  return Compilation(spec, body, options, SharedContext()).Run();
+}
+
 absl::StatusOr<CompiledKernel> Compile(const KernelSpec& spec,
                                        const CompileOptions& options) {
-  target::InstallFatalErrorHandler();
   INGOT_ASSIGN_OR_RETURN(const std::string fingerprint, OpFingerprint(spec.op));
   // Nothing is compiled for a fingerprint of other code: its key would lie.
   if (spec.fingerprint != fingerprint) {
@@ -216,17 +223,12 @@ absl::StatusOr<CompiledKernel> Compile(const KernelSpec& spec,
     return absl::UnimplementedError(
         absl::StrCat("op: \"", spec.op, "\" has no body in this build"));
   }
-  return Compilation(spec, body, options, SharedContext()).Run();
+  return CompileBody(spec, body, options);
 }
 
 absl::Status WarmUpCompiler() {
   KeepFreedMemory();
-  target::InstallFatalErrorHandler();
-  const KernelSpec spec = WarmUpSpec();
-  const CompileOptions options;
-  return Compilation(spec, BuildWarmUp, options, SharedContext())
-      .Run()
-      .status();
+  return CompileBody(WarmUpSpec(), BuildWarmUp).status();
 }
 
 }  // namespace ingot
