@@ -98,8 +98,7 @@ class Filler {
     INGOT_RETURN_IF_ERROR(WriteByKey(arguments));
     INGOT_RETURN_IF_ERROR(WriteByAge(arguments));
     INGOT_RETURN_IF_ERROR(WriteByDigest(arguments));
-    INGOT_RETURN_IF_ERROR(
-        ToStatus(database_.db()->IngestExternalFiles(arguments)));
+    INGOT_RETURN_IF_ERROR(database_.Ingest(arguments));
     rocksdb::WriteBatch batch;
     batch.Put(database_.family(Family::kMeta), kCountersKey,
               EncodeCounters(counters_));

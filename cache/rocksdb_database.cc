@@ -1,6 +1,7 @@
 #include "cache/rocksdb_database.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -20,10 +21,6 @@ constexpr std::array<const char*, kFamilies> kNames = {
 
 constexpr char kSetAside[] = "damaged";
 
-void Log(const RocksOptions& options, const std::string& line) {
-  if (options.log) options.log(line);
-}
-
 rocksdb::BlockBasedTableOptions TableOptions(
     const std::shared_ptr<rocksdb::Cache>& block_cache) {
   rocksdb::BlockBasedTableOptions table;
@@ -34,6 +31,12 @@ rocksdb::BlockBasedTableOptions TableOptions(
   // Index and filters count against the cache: memory does not grow with the
   // number of entries.
   table.cache_index_and_filter_blocks = true;
+  // In pieces: the whole index of a 64 MiB table is larger than a shard of the
+  // cache, and would be read anew for every lookup (132 us, in pieces 27, with
+  // a million entries).
+  table.index_type =
+      rocksdb::BlockBasedTableOptions::IndexType::kTwoLevelIndexSearch;
+  table.partition_filters = true;
   table.pin_l0_filter_and_index_blocks_in_cache = true;
   return table;
 }
@@ -86,7 +89,7 @@ void SetDatabaseOptions(const RocksOptions& options, bool tolerant,
   // A block that a compaction cannot read must not latch the whole store
   // read-only until a restart. Damage is found by reads and by scrubbing.
   db.paranoid_checks = false;
-  db.max_bgerror_resume_count = 0;  // WriteGate resumes, by one rule for all
+  db.max_bgerror_resume_count = 0;  // a failed database is opened again
 }
 
 // Damage that opening cannot get past, as opposed to a full disk, a missing
@@ -122,6 +125,14 @@ absl::Status SetAside(const std::string& directory) {
   return absl::OkStatus();
 }
 
+rocksdb::ReadOptions WalkOptions() {
+  rocksdb::ReadOptions options;
+  options.fill_cache = false;
+  // `refs` has a prefix extractor; a walk must not be cut short by it.
+  options.total_order_seek = true;
+  return options;
+}
+
 }  // namespace
 
 absl::Status ToStatus(const rocksdb::Status& status) {
@@ -145,23 +156,28 @@ absl::StatusOr<std::unique_ptr<RocksDatabase>> RocksDatabase::Open(
     const RocksOptions& options) {
   INGOT_ASSIGN_OR_RETURN(std::unique_ptr<DirectoryLock> lock,
                          DirectoryLock::Acquire(options.directory));
-  std::unique_ptr<RocksDatabase> database(new RocksDatabase(std::move(lock)));
-  INGOT_RETURN_IF_ERROR(database->OpenOrSetAside(options));
-  absl::Status schema = database->CheckSchema();
-  if (absl::IsDataLoss(schema)) {
-    Log(options,
-        absl::StrCat("store ", options.directory, ": ", schema.message(),
-                     ": set aside under ", kSetAside, ", beginning empty"));
+  std::unique_ptr<RocksDatabase> database(
+      new RocksDatabase(options, std::move(lock)));
+  absl::MutexLock exclusive(&database->mutex_);
+  const absl::Status status = database->OpenAndCheck();
+  if (absl::IsResourceExhausted(status)) {
+    database->Log(absl::StrCat(status.message(), ": starting without a store"));
     database->Close();
-    INGOT_RETURN_IF_ERROR(SetAside(options.directory));
-    INGOT_RETURN_IF_ERROR(database->OpenOrSetAside(options));
-    schema = database->CheckSchema();
+    database->failed_ = true;
+    return database;
   }
-  INGOT_RETURN_IF_ERROR(schema);
+  INGOT_RETURN_IF_ERROR(status);
   return database;
 }
 
-RocksDatabase::~RocksDatabase() { Close(); }
+RocksDatabase::~RocksDatabase() {
+  absl::MutexLock exclusive(&mutex_);
+  Close();
+}
+
+void RocksDatabase::Log(const std::string& line) const {
+  if (options_.log) options_.log(line);
+}
 
 void RocksDatabase::Close() {
   if (db_ == nullptr) return;
@@ -173,11 +189,65 @@ void RocksDatabase::Close() {
   db_.reset();
 }
 
-rocksdb::Status RocksDatabase::OpenOnce(const RocksOptions& options,
-                                        bool tolerant) {
+absl::Status RocksDatabase::Reopen() {
+  INGOT_RETURN_IF_ERROR(TryDisk());
+  absl::MutexLock alone(&write_mutex_);
+  absl::MutexLock exclusive(&mutex_);
+  Close();
+  const absl::Status status = OpenAndCheck();
+  if (!status.ok()) Close();
+  failed_ = !status.ok();
+  return status;
+}
+
+absl::Status RocksDatabase::TryDisk() const {
+  rocksdb::Env* env =
+      options_.env == nullptr ? rocksdb::Env::Default() : options_.env;
+  const std::string path = absl::StrCat(options_.directory, "/trial");
+  const std::string bytes(1 << 20, '\0');
+  const rocksdb::Status written =
+      rocksdb::WriteStringToFile(env, bytes, path, /*should_sync=*/true);
+  env->DeleteFile(path).PermitUncheckedError();
+  return ToStatus(written);
+}
+
+absl::Status RocksDatabase::OpenAndCheck() {
+  INGOT_RETURN_IF_ERROR(OpenOrSetAside());
+  const absl::Status schema = CheckSchema();
+  if (!absl::IsDataLoss(schema)) return schema;
+  Log(absl::StrCat("store ", options_.directory, ": ", schema.message(),
+                   ": set aside under ", kSetAside, ", beginning empty"));
+  Close();
+  INGOT_RETURN_IF_ERROR(SetAside(options_.directory));
+  INGOT_RETURN_IF_ERROR(OpenOrSetAside());
+  return CheckSchema();
+}
+
+absl::Status RocksDatabase::OpenOrSetAside() {
+  rocksdb::Status status = OpenOnce(/*tolerant=*/false);
+  if (!status.ok() && IsDamage(status)) {
+    Log(absl::StrCat("store ", options_.directory, " is damaged (",
+                     status.ToString(),
+                     "): opening without the damaged log records"));
+    // Entries are checked one by one when they are read, so a hole in the log
+    // costs the entries in it and no others.
+    status = OpenOnce(/*tolerant=*/true);
+  }
+  if (!status.ok() && IsDamage(status)) {
+    Log(absl::StrCat("store ", options_.directory, " cannot be opened (",
+                     status.ToString(), "): set aside under ", kSetAside,
+                     ", beginning empty"));
+    INGOT_RETURN_IF_ERROR(SetAside(options_.directory));
+    status = OpenOnce(/*tolerant=*/false);
+  }
+  return Annotate(ToStatus(status),
+                  absl::StrCat("opening store ", options_.directory));
+}
+
+rocksdb::Status RocksDatabase::OpenOnce(bool tolerant) {
   rocksdb::DBOptions db_options;
-  SetDatabaseOptions(options, tolerant, db_options);
-  const auto block_cache = rocksdb::NewLRUCache(options.memory_bytes);
+  SetDatabaseOptions(options_, tolerant, db_options);
+  const auto block_cache = rocksdb::NewLRUCache(options_.memory_bytes, 4);
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
   for (size_t i = 0; i < kFamilies; ++i) {
     rocksdb::ColumnFamilyOptions family;
@@ -188,7 +258,7 @@ rocksdb::Status RocksDatabase::OpenOnce(const RocksOptions& options,
   }
   // RocksDB opens all families or none, also those a later build has added.
   std::vector<std::string> present;
-  rocksdb::DB::ListColumnFamilies(db_options, options.directory, &present)
+  rocksdb::DB::ListColumnFamilies(db_options, options_.directory, &present)
       .PermitUncheckedError();
   for (const std::string& name : present) {
     if (std::find(kNames.begin(), kNames.end(), name) == kNames.end()) {
@@ -196,39 +266,20 @@ rocksdb::Status RocksDatabase::OpenOnce(const RocksOptions& options,
     }
   }
   rocksdb::DB* db = nullptr;
-  rocksdb::Status status = rocksdb::DB::Open(db_options, options.directory,
-                                             families, &handles_, &db);
+  const rocksdb::Status status = rocksdb::DB::Open(
+      db_options, options_.directory, families, &handles_, &db);
   db_.reset(db);
   return status;
 }
 
-absl::Status RocksDatabase::OpenOrSetAside(const RocksOptions& options) {
-  rocksdb::Status status = OpenOnce(options, /*tolerant=*/false);
-  if (!status.ok() && IsDamage(status)) {
-    Log(options, absl::StrCat("store ", options.directory, " is damaged (",
-                              status.ToString(),
-                              "): opening without the damaged log records"));
-    // Entries are checked one by one when they are read, so a hole in the log
-    // costs the entries in it and no others.
-    status = OpenOnce(options, /*tolerant=*/true);
-  }
-  if (!status.ok() && IsDamage(status)) {
-    Log(options,
-        absl::StrCat("store ", options.directory, " cannot be opened (",
-                     status.ToString(), "): set aside under ", kSetAside,
-                     ", beginning empty"));
-    INGOT_RETURN_IF_ERROR(SetAside(options.directory));
-    status = OpenOnce(options, /*tolerant=*/false);
-  }
-  return Annotate(ToStatus(status),
-                  absl::StrCat("opening store ", options.directory));
-}
-
-absl::Status RocksDatabase::CheckSchema() const {
+absl::Status RocksDatabase::CheckSchema() {
+  rocksdb::ColumnFamilyHandle* meta =
+      handles_[static_cast<size_t>(Family::kMeta)];
   std::string bytes;
-  INGOT_ASSIGN_OR_RETURN(const bool found,
-                         Get(Family::kMeta, kSchemaKey, &bytes));
-  if (found) {
+  const rocksdb::Status status =
+      db_->Get(rocksdb::ReadOptions(), meta, kSchemaKey, &bytes);
+  if (!status.IsNotFound()) {
+    INGOT_RETURN_IF_ERROR(ToStatus(status));
     const std::optional<SchemaValue> schema = DecodeSchema(bytes);
     if (!schema.has_value()) {
       return absl::DataLossError("the store's schema version is unreadable");
@@ -242,15 +293,20 @@ absl::Status RocksDatabase::CheckSchema() const {
     }
     if (schema->version >= kSchemaVersion) return absl::OkStatus();
   }
-  rocksdb::WriteBatch batch;
-  INGOT_RETURN_IF_ERROR(
-      ToStatus(batch.Put(family(Family::kMeta), kSchemaKey,
-                         EncodeSchema({kSchemaVersion, kSchemaOldestReader}))));
-  return Write(batch);
+  return ToStatus(
+      db_->Put(rocksdb::WriteOptions(), meta, kSchemaKey,
+               EncodeSchema({kSchemaVersion, kSchemaOldestReader})));
+}
+
+absl::Status RocksDatabase::Opened() const {
+  if (db_ != nullptr) return absl::OkStatus();
+  return absl::UnavailableError("the store is not open: its disk was full");
 }
 
 absl::StatusOr<bool> RocksDatabase::Get(Family family, absl::string_view key,
                                         std::string* value) const {
+  absl::ReaderMutexLock lock(&mutex_);
+  INGOT_RETURN_IF_ERROR(Opened());
   rocksdb::ReadOptions options;
   // Objects would only push index and filter blocks out; the tier above keeps
   // those that are used.
@@ -267,20 +323,86 @@ bool RocksDatabase::GetIfReadable(Family family, absl::string_view key,
   return Get(family, key, value).value_or(false);
 }
 
-absl::Status RocksDatabase::Write(rocksdb::WriteBatch& batch) const {
-  return ToStatus(db_->Write(rocksdb::WriteOptions(), &batch));
+absl::Status RocksDatabase::Walk(
+    Family family, absl::string_view from,
+    absl::FunctionRef<bool(absl::string_view, absl::string_view)> visit) const {
+  absl::ReaderMutexLock lock(&mutex_);
+  INGOT_RETURN_IF_ERROR(Opened());
+  const std::unique_ptr<rocksdb::Iterator> at(
+      db_->NewIterator(WalkOptions(), this->family(family)));
+  for (at->Seek(ToSlice(from)); at->Valid(); at->Next()) {
+    if (!visit(ToView(at->key()), ToView(at->value()))) break;
+  }
+  return ToStatus(at->status());
 }
 
-std::unique_ptr<rocksdb::Iterator> RocksDatabase::Iterate(Family family) const {
-  rocksdb::ReadOptions options;
-  options.fill_cache = false;
-  // `refs` has a prefix extractor; a scan must not be cut short by it.
-  options.total_order_seek = true;
-  return std::unique_ptr<rocksdb::Iterator>(
-      db_->NewIterator(options, this->family(family)));
+std::optional<std::string> RocksDatabase::LastKey(Family family,
+                                                  absl::string_view at) const {
+  absl::ReaderMutexLock lock(&mutex_);
+  if (db_ == nullptr) return std::nullopt;
+  const std::unique_ptr<rocksdb::Iterator> last(
+      db_->NewIterator(WalkOptions(), this->family(family)));
+  last->SeekForPrev(ToSlice(at));
+  if (!last->Valid()) return std::nullopt;
+  return last->key().ToString();
+}
+
+absl::Status RocksDatabase::WriteAlone(
+    absl::FunctionRef<rocksdb::Status()> write) {
+  absl::MutexLock alone(&write_mutex_);
+  absl::ReaderMutexLock lock(&mutex_);
+  INGOT_RETURN_IF_ERROR(Opened());
+  if (failed_) return absl::UnavailableError("an earlier write failed");
+  const absl::Status status = ToStatus(write());
+  if (!status.ok()) failed_ = true;
+  return status;
+}
+
+absl::Status RocksDatabase::Write(rocksdb::WriteBatch& batch) {
+  return WriteAlone([&]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    return db_->Write(rocksdb::WriteOptions(), &batch);
+  });
+}
+
+absl::Status RocksDatabase::Sync() {
+  return WriteAlone(
+      [&]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return db_->SyncWAL(); });
+}
+
+absl::Status RocksDatabase::Flush() {
+  return WriteAlone([&]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    return db_->Flush(rocksdb::FlushOptions(), handles_);
+  });
+}
+
+absl::Status RocksDatabase::Ingest(
+    const std::vector<rocksdb::IngestExternalFileArg>& tables) {
+  return WriteAlone([&]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    return db_->IngestExternalFiles(tables);
+  });
+}
+
+absl::Status RocksDatabase::CompactObjects(bool collect_all,
+                                           std::atomic<bool>& cancelled) {
+  INGOT_RETURN_IF_ERROR(Flush());
+  rocksdb::CompactRangeOptions options;
+  options.canceled = &cancelled;
+  options.exclusive_manual_compaction = false;
+  options.bottommost_level_compaction =
+      rocksdb::BottommostLevelCompaction::kForce;
+  if (collect_all) {
+    options.blob_garbage_collection_policy =
+        rocksdb::BlobGarbageCollectionPolicy::kForce;
+    options.blob_garbage_collection_age_cutoff = 1.0;
+  }
+  absl::ReaderMutexLock lock(&mutex_);
+  INGOT_RETURN_IF_ERROR(Opened());
+  return ToStatus(
+      db_->CompactRange(options, family(Family::kObjects), nullptr, nullptr));
 }
 
 uint64_t RocksDatabase::BytesOnDisk() const {
+  absl::ReaderMutexLock lock(&mutex_);
   uint64_t total = 0;
   for (rocksdb::ColumnFamilyHandle* handle : handles_) {
     uint64_t bytes = 0;

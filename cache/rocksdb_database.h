@@ -2,11 +2,18 @@
 #ifndef INGOT_CACHE_ROCKSDB_DATABASE_H_
 #define INGOT_CACHE_ROCKSDB_DATABASE_H_
 
-#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
+#include "absl/functional/function_ref.h"
+#include "absl/synchronization/mutex.h"
 #include "cache/directory_lock.h"
 #include "cache/rocksdb_store.h"
 #include "proto/status.h"
@@ -39,16 +46,28 @@ absl::Status ToStatus(const rocksdb::Status& status);
 // The options of one family; also what an SST file for it is written with.
 rocksdb::Options FamilyOptions(const RocksOptions& options, Family family);
 
-// Thread-safe. Not copyable; closes RocksDB, then gives the directory free.
+// Thread-safe, but for family(). After a failed write nothing more is written
+// until Reopen: RocksDB's log is then torn at its end, and this release aborts
+// the process when a torn log is written, synced or switched. Resuming in place
+// does that; opening again reads the log up to the tear, which is all that was
+// acknowledged.
 class RocksDatabase {
  public:
+  // On a full disk the result is not open: reads are kUnavailable until Reopen.
   static absl::StatusOr<std::unique_ptr<RocksDatabase>> Open(
       const RocksOptions& options);
   ~RocksDatabase();
 
-  rocksdb::DB* db() const { return db_.get(); }
-  rocksdb::ColumnFamilyHandle* family(Family family) const {
-    return handles_[static_cast<size_t>(family)];
+  // Whether a write has failed, or nothing is open.
+  bool failed() const { return failed_; }
+  // Closes and opens again, once a trial file shows that the disk takes writes.
+  // Readers wait meanwhile. Nobody may hold a family().
+  absl::Status Reopen();
+
+  // For a WriteBatch, which keeps its number only. Null when nothing is open.
+  rocksdb::ColumnFamilyHandle* family(Family family) const
+      ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    return db_ == nullptr ? nullptr : handles_[static_cast<size_t>(family)];
   }
 
   // False when it is not there.
@@ -58,23 +77,55 @@ class RocksDatabase {
   // which a damaged block must not keep an entry from being replaced.
   bool GetIfReadable(Family family, absl::string_view key,
                      std::string* value) const;
-  absl::Status Write(rocksdb::WriteBatch& batch) const;
-  std::unique_ptr<rocksdb::Iterator> Iterate(Family family) const;
-  // Bytes of files that RocksDB keeps for live data.
+  // Visits keys >= `from` in order until `visit` returns false. `visit` must
+  // not call this object.
+  absl::Status Walk(
+      Family family, absl::string_view from,
+      absl::FunctionRef<bool(absl::string_view key, absl::string_view value)>
+          visit) const;
+  // The last key <= `at`, or nullopt.
+  std::optional<std::string> LastKey(Family family, absl::string_view at) const;
+
+  absl::Status Write(rocksdb::WriteBatch& batch);
+  // What was written is on the disk when this returns.
+  absl::Status Sync();
+  // Turns log and memtables into tables.
+  absl::Status Flush();
+  // Rewrites the objects' tables so that what was deleted leaves the disk;
+  // `collect_all`: every blob file with a deleted object, not only old or
+  // mostly deleted ones. Ends early once `cancelled`.
+  absl::Status CompactObjects(bool collect_all, std::atomic<bool>& cancelled);
+  // Atomically adds tables written with FamilyOptions.
+  absl::Status Ingest(
+      const std::vector<rocksdb::IngestExternalFileArg>& tables);
+  // Bytes of the tables and blob files in use.
   uint64_t BytesOnDisk() const;
 
  private:
-  RocksDatabase(std::unique_ptr<DirectoryLock> lock) : lock_(std::move(lock)) {}
-  rocksdb::Status OpenOnce(const RocksOptions& options, bool tolerant);
-  absl::Status OpenOrSetAside(const RocksOptions& options);
-  absl::Status CheckSchema() const;
-  void Close();
+  RocksDatabase(const RocksOptions& options,
+                std::unique_ptr<DirectoryLock> lock)
+      : options_(options), lock_(std::move(lock)) {}
+  absl::Status OpenAndCheck() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status OpenOrSetAside() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  rocksdb::Status OpenOnce(bool tolerant) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status CheckSchema() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status TryDisk() const;
+  void Close() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Log(const std::string& line) const;
+  absl::Status Opened() const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
+  // Runs one write while no other runs; a failure sets failed_.
+  absl::Status WriteAlone(absl::FunctionRef<rocksdb::Status()> write);
 
+  const RocksOptions options_;
   // Released last.
-  std::unique_ptr<DirectoryLock> lock_;
-  std::unique_ptr<rocksdb::DB> db_;
+  const std::unique_ptr<DirectoryLock> lock_;
+  std::atomic<bool> failed_{false};
+  absl::Mutex write_mutex_ ABSL_ACQUIRED_BEFORE(mutex_);
+  // Held shared by whatever uses db_, alone by Reopen.
+  mutable absl::Mutex mutex_;
+  std::unique_ptr<rocksdb::DB> db_ ABSL_GUARDED_BY(mutex_);
   // The known families first, in Family's order; then those of a later build.
-  std::vector<rocksdb::ColumnFamilyHandle*> handles_;
+  std::vector<rocksdb::ColumnFamilyHandle*> handles_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace ingot::cache

@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "absl/strings/match.h"
+
 namespace ingot::cache {
 namespace {
 
@@ -24,35 +26,49 @@ std::string EndOfEvictable() {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Ledger>> Ledger::Open(
-    RocksDatabase* database, std::function<uint64_t()> now_micros) {
-  std::unique_ptr<Ledger> ledger(new Ledger(database, std::move(now_micros)));
-  INGOT_RETURN_IF_ERROR(ledger->Load());
-  return ledger;
+Ledger::Ledger(RocksDatabase* database, std::function<uint64_t()> now_micros)
+    : database_(database), now_micros_(std::move(now_micros)) {
+  absl::MutexLock lock(&mutex_);
+  Load();
 }
 
-absl::Status Ledger::Load() {
-  absl::MutexLock lock(&mutex_);
+void Ledger::Load() {
   std::string bytes;
   if (database_->GetIfReadable(Family::kMeta, kCountersKey, &bytes)) {
     counters_ = DecodeCounters(bytes).value_or(Counters());
   }
   shown_entries_ = counters_.entries;
   shown_bytes_ = counters_.bytes;
+  front_.clear();
   // A clock set back must not put new entries in front of old ones.
-  const std::unique_ptr<rocksdb::Iterator> youngest =
-      database_->Iterate(Family::kLru);
-  youngest->SeekForPrev(EndOfEvictable());
-  if (youngest->Valid()) {
-    const std::optional<LruKey> place = DecodeLruKey(ToView(youngest->key()));
-    if (place.has_value()) last_stamp_ = place->access.micros;
+  const std::optional<std::string> youngest =
+      database_->LastKey(Family::kLru, EndOfEvictable());
+  if (!youngest.has_value()) return;
+  const std::optional<LruKey> place = DecodeLruKey(*youngest);
+  if (place.has_value()) {
+    last_stamp_ = std::max(last_stamp_, place->access.micros);
   }
-  return absl::OkStatus();
+}
+
+absl::Status Ledger::Recover() {
+  absl::MutexLock lock(&mutex_);
+  INGOT_RETURN_IF_ERROR(database_->Reopen());
+  // The write that failed is in the log whole or not at all.
+  Load();
+  rocksdb::WriteBatch batch;
+  INGOT_RETURN_IF_ERROR(Commit(batch, counters_));
+  return database_->Sync();
 }
 
 Counters Ledger::counters() const {
   return {.entries = shown_entries_.load(std::memory_order_relaxed),
           .bytes = shown_bytes_.load(std::memory_order_relaxed)};
+}
+
+absl::Status Ledger::Writable() const {
+  // Nothing is staged for a database without families.
+  return database_->failed() ? absl::UnavailableError("an earlier write failed")
+                             : absl::OkStatus();
 }
 
 uint64_t Ledger::Stamp() {
@@ -62,6 +78,7 @@ uint64_t Ledger::Stamp() {
 
 absl::Status Ledger::Publish(const Publication& publication) {
   absl::MutexLock lock(&mutex_);
+  INGOT_RETURN_IF_ERROR(Writable());
   rocksdb::WriteBatch batch;
   Counters counters = counters_;
   const std::string value =
@@ -89,6 +106,7 @@ absl::Status Ledger::Publish(const Publication& publication) {
 
 absl::Status Ledger::PutPlan(absl::string_view key, absl::string_view plan) {
   absl::MutexLock lock(&mutex_);
+  INGOT_RETURN_IF_ERROR(Writable());
   rocksdb::WriteBatch batch;
   Counters counters = counters_;
   const std::string value = EncodePlan(plan);
@@ -101,6 +119,7 @@ absl::Status Ledger::PutPlan(absl::string_view key, absl::string_view plan) {
 
 absl::StatusOr<bool> Ledger::Remove(Kind kind, absl::string_view key) {
   absl::MutexLock lock(&mutex_);
+  INGOT_RETURN_IF_ERROR(Writable());
   rocksdb::WriteBatch batch;
   Counters counters = counters_;
   const bool found = StageRemoval(batch, counters, kind, key);
@@ -140,16 +159,16 @@ void Ledger::StageRelease(rocksdb::WriteBatch& batch, Counters& counters,
 bool Ledger::IsReferenced(absl::string_view digest,
                           absl::string_view except) const {
   const std::string own = RefKey(digest, except);
-  const std::unique_ptr<rocksdb::Iterator> refs =
-      database_->Iterate(Family::kRefs);
-  for (refs->Seek(ToSlice(digest));
-       refs->Valid() && refs->key().starts_with(ToSlice(digest));
-       refs->Next()) {
-    if (refs->key() != rocksdb::Slice(own)) return true;
-  }
+  bool another = false;
+  const absl::Status status = database_->Walk(
+      Family::kRefs, digest, [&](absl::string_view ref, absl::string_view) {
+        if (!absl::StartsWith(ref, digest)) return false;
+        another = ref != own;
+        return !another;
+      });
   // Unknown counts as referenced: an object kept too long is space, one lost
   // too early is another key's kernel.
-  return !refs->status().ok();
+  return another || !status.ok();
 }
 
 void Ledger::StagePlace(rocksdb::WriteBatch& batch, absl::string_view id,
@@ -188,6 +207,7 @@ absl::Status Ledger::ApplyUses(const Recency::Uses& uses,
   auto use = uses.begin();
   while (use != uses.end()) {
     absl::MutexLock lock(&mutex_);
+    INGOT_RETURN_IF_ERROR(Writable());
     rocksdb::WriteBatch batch;
     for (size_t i = 0; i < kChunk && use != uses.end(); ++i, ++use) {
       StageUse(batch, use->first, use->second, resolution);
@@ -213,15 +233,12 @@ void Ledger::StageUse(rocksdb::WriteBatch& batch, absl::string_view id,
 absl::StatusOr<std::vector<std::string>> Ledger::OldestPlaces(size_t limit) {
   std::vector<std::string> found;
   const std::string end = EndOfEvictable();
-  const std::unique_ptr<rocksdb::Iterator> places =
-      database_->Iterate(Family::kLru);
-  for (places->Seek(front_);
-       places->Valid() && places->key().compare(end) < 0 &&
-       found.size() < limit;
-       places->Next()) {
-    found.push_back(places->key().ToString());
-  }
-  INGOT_RETURN_IF_ERROR(ToStatus(places->status()));
+  INGOT_RETURN_IF_ERROR(database_->Walk(
+      Family::kLru, front_, [&](absl::string_view place, absl::string_view) {
+        if (place >= end || found.size() == limit) return false;
+        found.emplace_back(place);
+        return true;
+      }));
   if (!found.empty()) front_ = found.front();
   return found;
 }
@@ -246,6 +263,7 @@ absl::StatusOr<bool> Ledger::EvictPlace(const std::string& place) {
 
 absl::StatusOr<size_t> Ledger::Evict(size_t limit, uint64_t target_bytes) {
   absl::MutexLock lock(&mutex_);
+  INGOT_RETURN_IF_ERROR(Writable());
   if (counters_.bytes <= target_bytes) return 0;
   INGOT_ASSIGN_OR_RETURN(const std::vector<std::string> places,
                          OldestPlaces(limit));

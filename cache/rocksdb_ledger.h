@@ -24,8 +24,12 @@ namespace ingot::cache {
 class Ledger {
  public:
   // Does not own `database`, which must outlive it.
-  static absl::StatusOr<std::unique_ptr<Ledger>> Open(
-      RocksDatabase* database, std::function<uint64_t()> now_micros);
+  Ledger(RocksDatabase* database, std::function<uint64_t()> now_micros);
+
+  // Opens a failed database again and takes the counters from it; OK once a
+  // synced write has shown that it works. Until then every write is
+  // kUnavailable.
+  absl::Status Recover();
 
   absl::Status Publish(const Publication& publication);
   absl::Status PutPlan(absl::string_view key, absl::string_view plan);
@@ -45,10 +49,8 @@ class Ledger {
   Counters counters() const;
 
  private:
-  Ledger(RocksDatabase* database, std::function<uint64_t()> now_micros)
-      : database_(database), now_micros_(std::move(now_micros)) {}
-
-  absl::Status Load();
+  void Load() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status Writable() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool StageRemoval(rocksdb::WriteBatch& batch, Counters& counters, Kind kind,
                     absl::string_view key)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

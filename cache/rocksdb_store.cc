@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/time/clock.h"
 #include "cache/arguments.h"
@@ -56,6 +57,7 @@ class RocksStore : public Store {
         ledger_(std::move(ledger)),
         recency_(kPendingUses),
         gate_({.floor_bytes = options_.free_floor_bytes,
+               .heal_bytes = options_.memory_bytes,
                .free_bytes = options_.free_bytes,
                .resume = [this] { return Resume(); },
                .log = options_.log}),
@@ -64,7 +66,9 @@ class RocksStore : public Store {
               [this] { Sync(); }),
         upkeep_(absl::ZeroDuration(),
                 std::min(options_.heal_period, options_.recency_period),
-                [this] { Upkeep(); }) {}
+                [this] { Upkeep(); }) {
+    if (database_->failed()) gate_.Shut("the disk is full");
+  }
 
   ~RocksStore() override {
     stopping_ = true;
@@ -212,20 +216,32 @@ absl::StatusOr<bool> RocksStore::Delete(absl::string_view key) {
 absl::Status RocksStore::Scan(
     absl::string_view after, size_t limit,
     const std::function<bool(const ScanEntry&)>& visit) {
-  const std::unique_ptr<rocksdb::Iterator> records =
-      database_->Iterate(Family::kRecords);
-  records->Seek(ToSlice(after));
-  if (records->Valid() && ToView(records->key()) == after) records->Next();
-  for (size_t i = 0; i < limit && records->Valid(); ++i, records->Next()) {
-    const std::optional<RecordValue> record =
-        DecodeRecord(ToView(records->value()));
-    // A malformed one is shown with an empty record: a scrub must see its key.
-    const ScanEntry entry = {
-        .key = records->key().ToString(),
-        .record = record.has_value() ? std::string(record->record) : ""};
-    if (!visit(entry)) return absl::OkStatus();
+  // Read in pages: `visit` may take its time and may call this store.
+  constexpr size_t kPage = 256;
+  std::string from(after);
+  bool wanted = true;
+  while (wanted && limit > 0) {
+    std::vector<ScanEntry> page;
+    const absl::Status status = database_->Walk(
+        Family::kRecords, from,
+        [&](absl::string_view key, absl::string_view value) {
+          if (key == after) return true;
+          const std::optional<RecordValue> record = DecodeRecord(value);
+          // A malformed one is shown with an empty record: a scrub must see it.
+          page.push_back({.key = std::string(key),
+                          .record = record.has_value()
+                                        ? std::string(record->record)
+                                        : std::string()});
+          return page.size() < std::min(kPage, limit);
+        });
+    for (size_t i = 0; wanted && i < page.size(); ++i) wanted = visit(page[i]);
+    INGOT_RETURN_IF_ERROR(status);
+    if (page.empty()) break;
+    limit -= page.size();
+    // The first key after the last one seen.
+    from = page.back().key + std::string(1, '\0');
   }
-  return ToStatus(records->status());
+  return absl::OkStatus();
 }
 
 void RocksStore::Touch(Kind kind, absl::string_view key) {
@@ -280,22 +296,18 @@ absl::Status RocksStore::Written(const absl::Status& status) {
 }
 
 void RocksStore::Sync() {
-  const absl::Status synced = ToStatus(database_->db()->SyncWAL());
+  const absl::Status synced = database_->Sync();
   if (!synced.ok()) {
     gate_.Shut(absl::StrCat("syncing the log: ", synced.message()));
   }
 }
 
 absl::Status RocksStore::Resume() {
-  INGOT_RETURN_IF_ERROR(ToStatus(database_->db()->Resume()));
-  rocksdb::WriteOptions synced;
-  synced.sync = true;
-  return ToStatus(database_->db()->Put(synced, database_->family(Family::kMeta),
-                                       "probe", rocksdb::Slice()));
+  return database_->failed() ? ledger_->Recover() : absl::OkStatus();
 }
 
 void RocksStore::Upkeep() {
-  EvictForSpace();
+  if (!database_->failed()) EvictForSpace();
   gate_.TryHeal();
   if (gate_.shut()) return;
   const uint64_t now = options_.now_micros();
@@ -345,9 +357,13 @@ void RocksStore::EvictForQuota() {
 }
 
 void RocksStore::EvictForSpace() {
-  const uint64_t missing = gate_.BytesBelowFloor();
-  if (missing == 0) return;
+  if (gate_.BytesMissing() == 0) return;
   gate_.Shut("free disk is below the floor");
+  // The log goes first: tables hold the same in a third of the space, and until
+  // then nothing that is evicted is gone from the disk.
+  database_->Flush().IgnoreError();
+  const uint64_t missing = gate_.BytesMissing();
+  if (missing == 0) return;
   const uint64_t wanted = missing + options_.free_floor_bytes / 4;
   const uint64_t own = database_->BytesOnDisk();
   // Somebody else fills the disk: emptying the store would not help.
@@ -360,20 +376,9 @@ void RocksStore::EvictForSpace() {
 
 void RocksStore::Compact(bool collect_all) {
   evicted_since_compaction_ = 0;
-  rocksdb::CompactRangeOptions compaction;
-  compaction.canceled = &stopping_;
-  compaction.exclusive_manual_compaction = false;
-  compaction.bottommost_level_compaction =
-      rocksdb::BottommostLevelCompaction::kForce;
-  if (collect_all) {
-    compaction.blob_garbage_collection_policy =
-        rocksdb::BlobGarbageCollectionPolicy::kForce;
-    compaction.blob_garbage_collection_age_cutoff = 1.0;
-  }
-  const rocksdb::Status status = database_->db()->CompactRange(
-      compaction, database_->family(Family::kObjects), nullptr, nullptr);
+  const absl::Status status = database_->CompactObjects(collect_all, stopping_);
   if (!status.ok() && !stopping_ && options_.log) {
-    options_.log(absl::StrCat("compaction: ", status.ToString()));
+    options_.log(absl::StrCat("compacting objects: ", status.message()));
   }
 }
 
@@ -383,8 +388,7 @@ absl::StatusOr<std::unique_ptr<Store>> OpenRocksStore(RocksOptions options) {
   options = WithDefaults(std::move(options));
   INGOT_ASSIGN_OR_RETURN(std::unique_ptr<RocksDatabase> database,
                          RocksDatabase::Open(options));
-  INGOT_ASSIGN_OR_RETURN(std::unique_ptr<Ledger> ledger,
-                         Ledger::Open(database.get(), options.now_micros));
+  auto ledger = std::make_unique<Ledger>(database.get(), options.now_micros);
   return std::unique_ptr<Store>(new RocksStore(
       std::move(options), std::move(database), std::move(ledger)));
 }

@@ -70,7 +70,8 @@ struct RocksOptions {
 // message names its pid), or a later build wrote it in a schema that this one
 // cannot read. A directory too damaged to open is set aside under
 // `directory`/damaged and the store begins empty: a cache heals, it does not
-// keep a daemon from starting.
+// keep a daemon from starting. Nor does a full disk: then reads are
+// kUnavailable and the store is read-only until it can be opened.
 absl::StatusOr<std::unique_ptr<Store>> OpenRocksStore(RocksOptions options);
 
 }  // namespace ingot::cache

@@ -44,9 +44,7 @@ absl::Status WriteGate::Drop(absl::string_view reason) {
 
 void WriteGate::TryHeal() {
   if (!shut()) return;
-  // An eighth above the floor, so that the gate does not flap around it.
-  const uint64_t enough = options_.floor_bytes + options_.floor_bytes / 8;
-  if (options_.free_bytes() < enough) return;
+  if (BytesMissing() > 0 || options_.free_bytes() < options_.heal_bytes) return;
   if (!options_.resume().ok()) return;
   {
     absl::MutexLock lock(&mutex_);
@@ -55,10 +53,14 @@ void WriteGate::TryHeal() {
   if (options_.log) options_.log("store is writable again");
 }
 
-uint64_t WriteGate::BytesBelowFloor() const {
+uint64_t WriteGate::BytesMissing() const {
   if (options_.floor_bytes == 0) return 0;
+  // A shut gate wants an eighth more, so that it does not flap around the
+  // floor.
+  const uint64_t enough =
+      options_.floor_bytes + (shut() ? options_.floor_bytes / 8 : 0);
   const uint64_t free = options_.free_bytes();
-  return free < options_.floor_bytes ? options_.floor_bytes - free : 0;
+  return free < enough ? enough - free : 0;
 }
 
 }  // namespace ingot::cache

@@ -19,6 +19,8 @@ class WriteGate {
  public:
   struct Options {
     uint64_t floor_bytes = 0;
+    // Free space that resuming may need; a shut gate waits for it.
+    uint64_t heal_bytes = 0;
     std::function<uint64_t()> free_bytes;
     // Clears what the failure latched below and proves it with a synced write.
     std::function<absl::Status()> resume;
@@ -42,8 +44,8 @@ class WriteGate {
 
   bool shut() const { return shut_.load(std::memory_order_relaxed); }
   uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
-  // How far free space is below the floor, 0 if it is not.
-  uint64_t BytesBelowFloor() const;
+  // How much disk must become free for the gate to stay open, or to open again.
+  uint64_t BytesMissing() const;
 
  private:
   const Options options_;

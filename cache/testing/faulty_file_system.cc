@@ -1,0 +1,144 @@
+#include "cache/testing/faulty_file_system.h"
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace ingot::cache {
+
+using rocksdb::IODebugContext;
+using rocksdb::IOOptions;
+using rocksdb::IOStatus;
+
+class FaultyFile : public rocksdb::FSWritableFileOwnerWrapper {
+ public:
+  FaultyFile(std::unique_ptr<rocksdb::FSWritableFile> file, std::string name,
+             FaultyFileSystem* files)
+      : FSWritableFileOwnerWrapper(std::move(file)),
+        name_(std::move(name)),
+        files_(files) {}
+
+  using FSWritableFileOwnerWrapper::Append;
+  using FSWritableFileOwnerWrapper::PositionedAppend;
+
+  IOStatus Append(const rocksdb::Slice& data, const IOOptions& options,
+                  IODebugContext* debug) override {
+    IOStatus status = files_->Writable(/*needs_space=*/true);
+    if (!status.ok()) return status;
+    status = FSWritableFileOwnerWrapper::Append(data, options, debug);
+    if (status.ok()) written_ += data.size();
+    return status;
+  }
+  IOStatus Append(const rocksdb::Slice& data, const IOOptions& options,
+                  const rocksdb::DataVerificationInfo&,
+                  IODebugContext* debug) override {
+    return Append(data, options, debug);
+  }
+  IOStatus Sync(const IOOptions& options, IODebugContext* debug) override {
+    return Keep(FSWritableFileOwnerWrapper::Sync(options, debug));
+  }
+  IOStatus Fsync(const IOOptions& options, IODebugContext* debug) override {
+    return Keep(FSWritableFileOwnerWrapper::Fsync(options, debug));
+  }
+
+ private:
+  IOStatus Keep(IOStatus synced) {
+    IOStatus status = files_->Writable(/*needs_space=*/false);
+    if (!status.ok()) return status;
+    if (synced.ok()) files_->Synced(name_, written_);
+    return synced;
+  }
+
+  const std::string name_;
+  FaultyFileSystem* const files_;
+  uint64_t written_ = 0;
+};
+
+FaultyFileSystem::FaultyFileSystem()
+    : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
+
+void FaultyFileSystem::SetFull(bool full) {
+  absl::MutexLock lock(&mutex_);
+  full_ = full;
+}
+
+void FaultyFileSystem::CutPower() {
+  absl::MutexLock lock(&mutex_);
+  powerless_ = true;
+}
+
+void FaultyFileSystem::RestorePower() {
+  absl::MutexLock lock(&mutex_);
+  for (const auto& [name, size] : synced_) {
+    std::error_code error;
+    if (std::filesystem::file_size(name, error) > size && !error) {
+      std::filesystem::resize_file(name, size, error);
+    }
+  }
+  synced_.clear();
+  powerless_ = false;
+}
+
+IOStatus FaultyFileSystem::Writable(bool needs_space) {
+  absl::MutexLock lock(&mutex_);
+  if (powerless_) return IOStatus::IOError("power is cut");
+  if (!full_ || !needs_space) return IOStatus::OK();
+  IOStatus status = IOStatus::NoSpace("disk is full");
+  status.SetRetryable(true);  // as the system's file system marks ENOSPC
+  return status;
+}
+
+void FaultyFileSystem::Synced(const std::string& name, uint64_t size) {
+  absl::MutexLock lock(&mutex_);
+  const auto found = synced_.find(name);
+  if (found != synced_.end()) found->second = size;
+}
+
+IOStatus FaultyFileSystem::NewWritableFile(
+    const std::string& name, const rocksdb::FileOptions& options,
+    std::unique_ptr<rocksdb::FSWritableFile>* result, IODebugContext* debug) {
+  IOStatus status = Writable(/*needs_space=*/true);
+  if (!status.ok()) return status;
+  std::unique_ptr<rocksdb::FSWritableFile> file;
+  status = FileSystemWrapper::NewWritableFile(name, options, &file, debug);
+  if (!status.ok()) return status;
+  {
+    absl::MutexLock lock(&mutex_);
+    synced_[name] = 0;
+  }
+  *result = std::make_unique<FaultyFile>(std::move(file), name, this);
+  return status;
+}
+
+IOStatus FaultyFileSystem::DeleteFile(const std::string& name,
+                                      const IOOptions& options,
+                                      IODebugContext* debug) {
+  IOStatus status = Writable(/*needs_space=*/false);
+  if (!status.ok()) return status;
+  {
+    absl::MutexLock lock(&mutex_);
+    synced_.erase(name);
+  }
+  return FileSystemWrapper::DeleteFile(name, options, debug);
+}
+
+IOStatus FaultyFileSystem::RenameFile(const std::string& from,
+                                      const std::string& to,
+                                      const IOOptions& options,
+                                      IODebugContext* debug) {
+  IOStatus status = Writable(/*needs_space=*/false);
+  if (!status.ok()) return status;
+  status = FileSystemWrapper::RenameFile(from, to, options, debug);
+  absl::MutexLock lock(&mutex_);
+  const auto found = synced_.find(from);
+  if (!status.ok() || found == synced_.end()) return status;
+  synced_[to] = found->second;
+  synced_.erase(from);
+  return status;
+}
+
+FaultyEnv::FaultyEnv()
+    : files_(std::make_shared<FaultyFileSystem>()),
+      env_(rocksdb::NewCompositeEnv(files_)) {}
+
+}  // namespace ingot::cache
