@@ -99,7 +99,7 @@ struct DivTraits;
 template <>
 struct DivTraits<F32> {
   static constexpr int kMantissa = 23, kTop = 255, kFar = 96, kNear = 64,
-                       kLow = 23, kFmas = 32, kUnder = -150;
+                       kLow = 23, kUnder = -150;
   static int Exponent(float x) {
     return static_cast<int>(BitsOf(x) >> 23 & 0xff);
   }
@@ -109,7 +109,7 @@ struct DivTraits<F32> {
 template <>
 struct DivTraits<F64> {
   static constexpr int kMantissa = 52, kTop = 2047, kFar = 768, kNear = 128,
-                       kLow = 53, kFmas = 64, kUnder = -1075;
+                       kLow = 53, kUnder = -1075;
   static int Exponent(double x) {
     return static_cast<int>(BitsOf(x) >> 52 & 0x7ff);
   }
@@ -157,16 +157,19 @@ void DivScale(Wave& w, const Inst& i) {
   w.SetS64(i.sdst, vcc & w.exec());
 }
 
+// Undoes what v_div_scale did: up where it scaled the denominator, down where it
+// scaled the numerator; the quotient's size tells which.
 template <class X>
 void DivFmas(Wave& w, const Inst& i) {
+  using T = DivTraits<X>;
   using V = typename X::V;
   Buffer b0, b1, b2, r;
-  const Lanes a = Fetch<X>(w, i, 0, b0), b = Fetch<X>(w, i, 1, b1),
-              c = Fetch<X>(w, i, 2, b2);
+  const Lanes a = Fetch<X>(w, i, 0, b0), b = Fetch<X>(w, i, 1, b1), c = Fetch<X>(w, i, 2, b2);
   const uint64_t vcc = w.S64(kVcc);
   for (int l = 0; l < kLanes; ++l) {
-    V v = std::fma(X::Get(a, l), X::Get(b, l), X::Get(c, l));
-    if ((vcc >> l & 1) != 0) v = Ldexp(v, DivTraits<X>::kFmas);
+    const V addend = X::Get(c, l);
+    V v = std::fma(X::Get(a, l), X::Get(b, l), addend);
+    if ((vcc >> l & 1) != 0) v = Ldexp(v, T::Exponent(addend) > T::kTop / 2 ? T::kNear : -T::kNear);
     X::Put(r, l, v);
   }
   Store<X>(w, i, r);
