@@ -29,7 +29,10 @@ absl::Span<const GemmTile> GemmTiles(GemmSchedule schedule) {
   return kStagedTiles;
 }
 
-// t = launch + max(rounds * K steps * clocks a step / f, bytes / bandwidth).
+// t = launch + max(compute, memory) + min(compute, memory) / 8, the last term
+// because they never overlap wholly, with
+//   compute = rounds * K steps * clocks a step / f
+//   memory = bytes / bandwidth.
 // A step costs what its busiest resource does: MFMA (4096 FLOP a clock), LDS
 // reads (256 B a clock; every wave reads its rows and columns once), panels out
 // of L2 (64 B a clock) or the barriers of a step, whichever is most. Clocks sag
@@ -52,8 +55,8 @@ double GemmMicroseconds(const GemmTile& tile, double m, double n, double k) {
   const double clocks_per_us = tile.m * tile.n >= 128 * 128 ? 1500 : 2200;
   const double rounds = std::max(1.0, std::ceil(tiles / kCus));
   const double compute = rounds * std::ceil(k / tile.k) * step / clocks_per_us;
-  const double bytes = 2 * (m * k + k * n + m * n);
-  return kLaunch + std::max(compute, bytes / kBytesPerUs);
+  const double memory = 2 * (m * k + k * n + m * n) / kBytesPerUs;
+  return kLaunch + std::max(compute, memory) + std::min(compute, memory) / 8;
 }
 
 std::vector<GemmBucket> GemmBuckets(absl::Span<const GemmTile> tiles,

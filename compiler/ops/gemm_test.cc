@@ -1,0 +1,267 @@
+// gemm's plans: which kernels, which variants, what is refused.
+#include <functional>
+#include <set>
+
+#include "compiler/ops/gemm_tiles.h"
+#include "compiler/ops/op.h"
+#include "compiler/plan.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ingot {
+namespace {
+
+using ::testing::HasSubstr;
+
+Spec Gemm(int64_t n = 4096, int64_t k = 4096, const char* layout = "nt") {
+  Spec spec{"gemm"};
+  spec.target = "gfx950";
+  spec.dims = {{"m"}, {"n", n}, {"k", k}};
+  spec.operands = {{"a", "bf16"}, {"b", "bf16"}, {"d", "bf16"}};
+  spec.attrs = {{"layout", std::string(layout)}};
+  return spec;
+}
+
+Plan PlanOf(const Spec& spec) {
+  absl::StatusOr<Plan> plan = MakePlan(spec);
+  EXPECT_TRUE(plan.ok()) << plan.status();
+  return plan.ok() ? *std::move(plan) : Plan();
+}
+
+std::set<std::string> Keys(const Spec& spec) {
+  std::set<std::string> keys;
+  for (const PlanKernel& kernel : PlanOf(spec).kernels) keys.insert(kernel.key);
+  return keys;
+}
+
+TEST(GemmPlan, TokenCountIsNotInAnyKey) {
+  const std::set<std::string> all = Keys(Gemm());
+  for (int64_t m : {1, 7, 64, 100, 4096, 8192}) {
+    Spec spec = Gemm();
+    spec.dims[0].value = m;
+    EXPECT_EQ(Keys(spec), all) << m;
+    EXPECT_EQ(PlanOf(spec).spec_digest, PlanOf(Gemm()).spec_digest);
+  }
+}
+
+TEST(GemmPlan, ARangeOfTokensKeepsSomeOfTheKernels) {
+  const std::set<std::string> all = Keys(Gemm());
+  Spec decode = Gemm();
+  decode.dims[0].max = 16;
+  const std::set<std::string> few = Keys(decode);
+  EXPECT_EQ(few.size(), 1u);
+  EXPECT_TRUE(all.contains(*few.begin()));
+}
+
+// All Linear layers of a few models: how many objects they need together.
+TEST(GemmPlan, WeightsOfAClassShareKernels) {
+  const std::pair<int64_t, int64_t> weights[] = {
+      {6144, 4096},  {4096, 4096}, {28672, 4096}, {4096, 14336},
+      {10240, 5120}, {5120, 8192}, {51200, 5120}, {5120, 25600},
+      {10240, 8192}, {8192, 8192}, {57344, 8192}, {8192, 28672}};
+  std::set<std::string> keys;
+  for (const auto& [n, k] : weights) keys.merge(Keys(Gemm(n, k)));
+  EXPECT_LE(keys.size(), GemmTiles(GemmSchedule::kDma).size());
+}
+
+using Change = std::function<void(Spec&)>;
+
+TEST(GemmPlan, WhatIsBakedIsInEveryKey) {
+  const std::pair<const char*, Change> changes[] = {
+      {"dtype",
+       [](Spec& s) { s.operands[0].dtype = s.operands[1].dtype = "f16"; }},
+      {"output dtype", [](Spec& s) { s.operands[2].dtype = "f32"; }},
+      {"layout", [](Spec& s) { s.attrs[0].value = "nn"; }},
+      {"c", [](Spec& s) { s.operands.push_back({"c", "bf16"}); }},
+      {"bias", [](Spec& s) { s.operands.push_back({"bias", "bf16"}); }},
+      {"f32 bias", [](Spec& s) { s.operands.push_back({"bias", "f32"}); }},
+      {"odd k", [](Spec& s) { s.dims[2].value = 4095; }},
+      {"odd n", [](Spec& s) { s.dims[1].value = 4095; }},
+      {"alignment of a", [](Spec& s) { s.operands[0].alignment = 2; }},
+      {"alignment of d", [](Spec& s) { s.operands[2].alignment = 2; }},
+      {"target", [](Spec& s) { s.target = "gfx950:xnack-"; }},
+  };
+  const std::set<std::string> before = Keys(Gemm());
+  for (const auto& [name, change] : changes) {
+    Spec spec = Gemm();
+    change(spec);
+    for (const std::string& key : Keys(spec)) {
+      EXPECT_FALSE(before.contains(key)) << name;
+    }
+  }
+}
+
+TEST(GemmPlan, StridesAreArguments) {
+  const std::set<std::string> dense = Keys(Gemm());
+  Spec spec = Gemm();
+  spec.operands[0].stride_mode = StrideMode::kStatic;
+  spec.operands[0].strides = {8192, 1};
+  EXPECT_EQ(Keys(spec), dense);
+  spec.operands[0].strides = {8193, 1};
+  for (const std::string& key : Keys(spec)) EXPECT_FALSE(dense.contains(key));
+}
+
+// The first variant whose dim and stride guards hold.
+std::string Match(const Plan& plan, const std::vector<int64_t>& dims,
+                  const std::vector<int64_t>& strides) {
+  for (const Variant& variant : plan.variants) {
+    bool holds = true;
+    for (const Guard& guard : variant.guards) {
+      if (guard.subject == Guard::kOperandAlignment) continue;
+      const int64_t value = guard.subject == Guard::kDim ? dims[guard.index]
+                                                         : strides[guard.index];
+      holds = holds && value >= guard.min &&
+              (guard.max == 0 || value <= guard.max) &&
+              value % std::max<int64_t>(1, guard.multiple_of) == 0;
+    }
+    if (holds) return variant.name;
+  }
+  return "none";
+}
+
+TEST(GemmPlan, EveryTokenCountMatchesAVariant) {
+  for (const char* layout : {"nn", "nt", "tn", "tt"}) {
+    for (int64_t n : {1, 8, 4096}) {
+      const Plan plan = PlanOf(Gemm(n, 128, layout));
+      for (int64_t m = 1; m < 3000; ++m) {
+        ASSERT_NE(Match(plan, {m, n, 128}, {}), "none") << layout << " " << m;
+      }
+      EXPECT_NE(Match(plan, {plan.dims[0].max, n, 128}, {}), "none");
+    }
+  }
+}
+
+TEST(GemmPlan, TokensAsRowLengthChooseTheAccess) {
+  const Plan plan = PlanOf(Gemm(4096, 4096, "tn"));
+  EXPECT_THAT(Match(plan, {4096, 4096, 4096}, {}), HasSubstr("dma_"));
+  EXPECT_THAT(Match(plan, {4097, 4096, 4096}, {}), HasSubstr("staged_"));
+  Spec multiple = Gemm(4096, 4096, "tn");
+  multiple.dims[0].multiple_of = 8;
+  for (const Variant& variant : PlanOf(multiple).variants) {
+    EXPECT_THAT(variant.name, HasSubstr("dma_"));
+  }
+}
+
+TEST(GemmPlan, DynamicStridesChooseTheAccess) {
+  Spec spec = Gemm(4096, 4096);
+  spec.operands[0].stride_mode = StrideMode::kDynamic;
+  spec.operands[2].stride_mode = StrideMode::kDynamic;
+  const Plan plan = PlanOf(spec);
+  const auto match = [&](int64_t lda, int64_t ldd) {
+    std::vector<int64_t> strides(24, 1);
+    strides[0] = lda;
+    strides[8] = 4096;
+    strides[16] = ldd;
+    return Match(plan, {100, 4096, 4096}, strides);
+  };
+  EXPECT_THAT(match(4096, 4096), HasSubstr("dma_32"));
+  EXPECT_THAT(match(4096, 4097), HasSubstr("dma_narrow"));
+  EXPECT_THAT(match(4097, 4096), HasSubstr("staged"));
+  EXPECT_EQ(match(4095, 4096), "none") << "rows would overlap";
+  EXPECT_EQ(match(int64_t{1} << 21, 4096), "none");
+}
+
+TEST(GemmPlan, PinnedTuningIsKeptAndShown) {
+  for (const GemmTile& tile : GemmTiles(GemmSchedule::kDma)) {
+    Spec spec = Gemm();
+    spec.tuning = {{"tile_m", tile.m}, {"tile_n", tile.n}};
+    const Plan plan = PlanOf(spec);
+    ASSERT_EQ(plan.kernels.size(), 1u);
+    const Spec& resolved = plan.resolved;
+    EXPECT_EQ(resolved.FindTuning("tile_m")->value, tile.m);
+    EXPECT_EQ(resolved.FindTuning("tile_k")->value, tile.k);
+    EXPECT_EQ(resolved.FindTuning("waves_n")->value, tile.waves_n);
+    EXPECT_EQ(resolved.FindTuning("stages")->value, tile.stages);
+    EXPECT_EQ(*plan.kernels[0].spec.GetInt("tile_m"), tile.m);
+  }
+  Spec spec = Gemm();
+  spec.tuning = {{"tile_m", 100}};
+  const absl::Status status = MakePlan(spec).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()),
+              testing::AllOf(HasSubstr("tile_m=100"), HasSubstr("tile_m=256")));
+}
+
+TEST(GemmPlan, RefusalsNameTheField) {
+  const std::tuple<const char*, absl::StatusCode, Change> cases[] = {
+      {"dim n: found 0, allowed 1 to 2097151",
+       absl::StatusCode::kInvalidArgument,
+       [](Spec& s) { s.dims[1].value = 0; }},
+      {"dim k: found none", absl::StatusCode::kInvalidArgument,
+       [](Spec& s) { s.dims.pop_back(); }},
+      {"dim n: found 1099511627776", absl::StatusCode::kInvalidArgument,
+       [](Spec& s) { s.dims[1].value = int64_t{1} << 40; }},
+      {"dtype of operand b: found 'f16', allowed bf16",
+       absl::StatusCode::kInvalidArgument,
+       [](Spec& s) { s.operands[1].dtype = "f16"; }},
+      {"operand d: found none", absl::StatusCode::kInvalidArgument,
+       [](Spec& s) { s.operands.pop_back(); }},
+      {"strides of operand a: found 4095", absl::StatusCode::kInvalidArgument,
+       [](Spec& s) {
+         s.operands[0].stride_mode = StrideMode::kStatic;
+         s.operands[0].strides = {4095, 1};
+       }},
+      {"attribute act: found 'gelu_tanh', allowed none",
+       absl::StatusCode::kUnimplemented,
+       [](Spec& s) { s.attrs.push_back({"act", "gelu_tanh"}); }},
+      {"attribute layout: found 'ab', allowed nn, nt, tn, tt",
+       absl::StatusCode::kUnimplemented,
+       [](Spec& s) { s.attrs[0].value = "ab"; }},
+      {"alignment of operand d: found 1", absl::StatusCode::kInvalidArgument,
+       [](Spec& s) { s.operands[2].alignment = 1; }},
+  };
+  for (const auto& [message, code, change] : cases) {
+    Spec spec = Gemm();
+    change(spec);
+    const absl::Status status = MakePlan(spec).status();
+    EXPECT_EQ(status.code(), code) << message;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(message));
+  }
+}
+
+TEST(GemmTiles, FitTheDevice) {
+  for (const GemmSchedule schedule :
+       {GemmSchedule::kDma, GemmSchedule::kStaged}) {
+    for (const GemmTile& tile : GemmTiles(schedule)) {
+      EXPECT_LE(tile.lds_bytes(), 160 * 1024);
+      EXPECT_EQ(tile.m % (16 * tile.waves_m), 0);
+      EXPECT_EQ(tile.n % (16 * tile.waves_n), 0);
+      EXPECT_EQ(tile.k % 64, 0);
+      // A wave moves whole rounds of 1 KiB of each panel.
+      EXPECT_EQ(tile.m * tile.k * 2 % (1024 * tile.waves()), 0);
+      EXPECT_EQ(tile.n * tile.k * 2 % (1024 * tile.waves()), 0);
+      EXPECT_EQ(tile.stages & (tile.stages - 1), 0);
+    }
+  }
+}
+
+TEST(GemmTiles, BucketsCoverEveryRangeWithoutGaps) {
+  const auto tiles = GemmTiles(GemmSchedule::kDma);
+  const std::pair<int64_t, int64_t> ranges[] = {
+      {1, int64_t{1} << 30}, {1, 1}, {17, 17}, {100, 9000}, {20000, 30000}};
+  for (const auto& [min, max] : ranges) {
+    int64_t next = min;
+    for (const GemmBucket& bucket : GemmBuckets(tiles, min, max, 4096, 4096)) {
+      EXPECT_EQ(bucket.min, next);
+      EXPECT_GE(bucket.max, bucket.min);
+      next = bucket.max + 1;
+    }
+    EXPECT_EQ(next, max + 1);
+  }
+}
+
+// The model's order where measurements of other implementations leave no doubt.
+TEST(GemmTiles, ModelPrefersSmallTilesForFewRowsAndLargeOnesForMany) {
+  const auto tiles = GemmTiles(GemmSchedule::kDma);
+  const std::vector<GemmBucket> buckets =
+      GemmBuckets(tiles, 1, int64_t{1} << 30, 8192, 8192);
+  EXPECT_EQ(buckets.front().tile.m, 16);
+  EXPECT_EQ(buckets.back().tile.m, 256);
+  for (size_t i = 1; i < buckets.size(); ++i) {
+    EXPECT_GE(buckets[i].tile.m * buckets[i].tile.n,
+              buckets[i - 1].tile.m * buckets[i - 1].tile.n);
+  }
+}
+
+}  // namespace
+}  // namespace ingot
