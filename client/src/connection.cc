@@ -101,15 +101,15 @@ struct Connection::Callbacks {
     return 0;
   }
 
-  static int OnData(nghttp2_session* session, uint8_t, int32_t stream_id,
+  static int OnData(nghttp2_session*, uint8_t, int32_t stream_id,
                     const uint8_t* data, size_t size, void* user) {
     Exchange* exchange = Of(user, stream_id);
     if (exchange == nullptr || !exchange->refused.ok()) return 0;
     exchange->refused = exchange->reader.Feed(data, size);
-    if (!exchange->refused.ok()) {
-      nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, stream_id,
-                                NGHTTP2_CANCEL);
-    }
+    if (exchange->refused.ok()) return 0;
+    // Closing is what stops the server soonest; what is on its way already
+    // would have to be read otherwise.
+    static_cast<Connection*>(user)->Break("the answer was refused");
     return 0;
   }
 
