@@ -128,6 +128,7 @@ void VectorRanges(Inst* i) {
     Writes(i, i->dst, op.dst_words);
   }
   if ((op.flags & kWritesMask) != 0) Writes(i, kSgprSpace + i->sdst, 2);
+  if ((op.flags & kReadsOld) != 0) Reads(i, i->dst, op.dst_words);
   if ((op.flags & kSwaps) != 0) {
     Reads(i, i->dst, 1);
     Writes(i, i->src[0].reg, 1);

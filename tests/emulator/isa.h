@@ -82,7 +82,7 @@ enum OpFlag : uint32_t {
   kWritesSgpr = 1u << 0,     // vdst names an SGPR (readlane)
   kWritesMask = 1u << 1,     // sdst (VOP3B) or VCC receives a lane mask
   kReadsVcc = 1u << 2,       // VOP2: src2 is VCC; VOP3: src2 is a mask
-  kReadsDst = 1u << 3,       // accumulates into vdst
+  kReadsDst = 1u << 3,       // accumulates into vdst, which becomes src2
   kCompare = 1u << 4,        // VOPC: the destination is a mask
   kWritesExec = 1u << 5,     // v_cmpx
   kLiteralMiddle = 1u << 6,  // v_madmk: literal between the sources
@@ -109,6 +109,7 @@ enum OpFlag : uint32_t {
   kSparse = 1u << 27,    // SMFMAC: src2 is the index, vdst accumulates
   kIndexed = 1u << 28,   // honours s_set_gpr_idx (every VOP)
   kReadsScc = 1u << 29,
+  kReadsOld = 1u << 31,      // keeps part of what vdst held
   kRounds64 = 1u << 30,  // … by the f16/f64 rounding field
 };
 
@@ -139,7 +140,7 @@ struct InstructionSet {
   struct More {
     Format format;
     OpTable table;
-  } more[2];
+  } more[3];
   // Runs a wave until it blocks, ends, faults or used up `budget` instructions.
   void (*run)(Wave& wave, int64_t budget);
   const char* name;  // the host level, "x86-64-v3"

@@ -106,6 +106,7 @@ const InstructionSet& Interpreter() {
   at(Format::kScratch) = ScratchTable();
   set.more[0] = {Format::kVop3, Vop3ConvertTable()};
   set.more[1] = {Format::kVop3p, MfmaTable()};
+  set.more[2] = {Format::kVop3, Vop3ScaleTable()};
   set.run = &RunWave;
   set.name = INGOT_EMULATOR_LEVEL_NAME;
   return set;

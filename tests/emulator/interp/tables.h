@@ -18,6 +18,7 @@ OpTable Vop2Table();
 OpTable VopcTable();
 OpTable Vop3Table();
 OpTable Vop3ConvertTable();  // also of format VOP3
+OpTable Vop3ScaleTable();    // likewise
 OpTable Vop3pTable();
 OpTable MfmaTable();  // also of format VOP3P
 OpTable DsTable();

@@ -65,7 +65,7 @@ template <Mini kFormat>
 void CvtF32Byte(Wave& w, const Inst& i) {
   Buffer b, r;
   const Lanes s = Fetch<U32>(w, i, 0, b);
-  const int byte = (i.op_sel & 1) << 1 | (i.op_sel >> 1 & 1);
+  const int byte = i.op_sel & 3;
   for (int l = 0; l < kLanes; ++l) {
     F32::Put(r, l, DecodeMini<kFormat>(s.lo[l] >> (8 * byte) & 0xff));
   }

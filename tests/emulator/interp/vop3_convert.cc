@@ -120,8 +120,8 @@ constexpr Shape kFloatWord{1, {SrcKind::kF32, SrcKind::kB32}};
 constexpr Shape kWord3{1, {SrcKind::kB32, SrcKind::kB32, SrcKind::kB32}};
 
 constexpr OpInfo kConvert[] = {
-    OpX(0x265, "v_ashr_pk_i8_i32", &AshrPk<true>, kWord3),
-    OpX(0x266, "v_ashr_pk_u8_i32", &AshrPk<false>, kWord3),
+    OpX(0x265, "v_ashr_pk_i8_i32", &AshrPk<true>, kWord3, kReadsOld),
+    OpX(0x266, "v_ashr_pk_u8_i32", &AshrPk<false>, kWord3, kReadsOld),
     OpX(0x267, "v_cvt_pk_f16_f32", &PkHalf<kF16Format>, kFloat2),
     OpX(0x268, "v_cvt_pk_bf16_f32", &PkHalf<kBf16Format>, kFloat2),
     Op2<U32, F32, F32,
@@ -145,12 +145,12 @@ constexpr OpInfo kConvert[] = {
         [](float a, float b) {
           return (Normalised<false>(a) | Normalised<false>(b) << 16);
         }>(0x29a, "v_cvt_pknorm_u16_f16"),
-    OpX(0x2a2, "v_cvt_pk_fp8_f32", &PkByte<kFp8Format>, kFloat2),
-    OpX(0x2a3, "v_cvt_pk_bf8_f32", &PkByte<kBf8Format>, kFloat2),
-    OpX(0x2a4, "v_cvt_sr_fp8_f32", &Stochastic<kFp8Format>, kFloatWord),
-    OpX(0x2a5, "v_cvt_sr_bf8_f32", &Stochastic<kBf8Format>, kFloatWord),
-    OpX(0x2a6, "v_cvt_sr_f16_f32", &Stochastic<kF16Format>, kFloatWord),
-    OpX(0x2a7, "v_cvt_sr_bf16_f32", &Stochastic<kBf16Format>, kFloatWord),
+    OpX(0x2a2, "v_cvt_pk_fp8_f32", &PkByte<kFp8Format>, kFloat2, kReadsOld),
+    OpX(0x2a3, "v_cvt_pk_bf8_f32", &PkByte<kBf8Format>, kFloat2, kReadsOld),
+    OpX(0x2a4, "v_cvt_sr_fp8_f32", &Stochastic<kFp8Format>, kFloatWord, kReadsOld),
+    OpX(0x2a5, "v_cvt_sr_bf8_f32", &Stochastic<kBf8Format>, kFloatWord, kReadsOld),
+    OpX(0x2a6, "v_cvt_sr_f16_f32", &Stochastic<kF16Format>, kFloatWord, kReadsOld),
+    OpX(0x2a7, "v_cvt_sr_bf16_f32", &Stochastic<kBf16Format>, kFloatWord, kReadsOld),
 };
 
 }  // namespace
