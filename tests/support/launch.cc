@@ -166,15 +166,22 @@ void TestDevice::Free(void* pointer) { device_.memory().Free(pointer); }
 absl::StatusOr<TestDevice::Loaded*> TestDevice::Load(const PlanKernel& kernel) {
   const auto found = loaded_.find(kernel.key);
   if (found != loaded_.end()) return &found->second;
+  INGOT_ASSIGN_OR_RETURN(CompiledKernel compiled, Compile(kernel.spec));
+  INGOT_RETURN_IF_ERROR(Use(kernel.key, std::move(compiled)));
+  return &loaded_.at(kernel.key);
+}
+
+absl::Status TestDevice::Use(const std::string& key, CompiledKernel compiled) {
   Loaded loaded;
-  INGOT_ASSIGN_OR_RETURN(loaded.compiled, Compile(kernel.spec));
+  loaded.compiled = std::move(compiled);
   emulator::LoadError error = emulator::LoadError::kNone;
   std::string message;
   loaded.program =
       device_.Load(loaded.compiled.object.data(), loaded.compiled.object.size(),
                    &error, &message);
   if (loaded.program == nullptr) return absl::InternalError(message);
-  return &loaded_.emplace(kernel.key, std::move(loaded)).first->second;
+  loaded_.insert_or_assign(key, std::move(loaded));
+  return absl::OkStatus();
 }
 
 absl::StatusOr<const CompiledKernel*> TestDevice::Compiled(

@@ -56,6 +56,10 @@ class TestDevice {
   absl::StatusOr<LaunchReport> Launch(const Plan& plan,
                                       const LaunchInputs& inputs);
 
+  // Makes `compiled` what the kernel of that key runs, for kernels that no op
+  // plans.
+  absl::Status Use(const std::string& key, CompiledKernel compiled);
+
   // The compiled kernel behind a plan's kernel.
   absl::StatusOr<const CompiledKernel*> Compiled(const PlanKernel& kernel);
 
