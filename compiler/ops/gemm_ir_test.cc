@@ -1,0 +1,193 @@
+// gemm's kernels compile, in every combination of what is baked; they fit; and
+// the loops are as dense as their author meant them.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+#include "compiler/compile.h"
+#include "compiler/ops/gemm_tiles.h"
+#include "compiler/plan.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ingot {
+namespace {
+
+struct Instruction {
+  int64_t address = 0;
+  std::string name;
+  std::string operands;
+};
+
+// Lines of Disassemble: address, encoding, tab, instruction.
+std::vector<Instruction> Parse(const std::string& text) {
+  std::vector<Instruction> program;
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    const std::pair<absl::string_view, absl::string_view> halves =
+        absl::StrSplit(line, absl::MaxSplits('\t', 1));
+    int64_t address = 0;
+    if (halves.second.empty() ||
+        !absl::SimpleHexAtoi(halves.first.substr(0, halves.first.find(' ')),
+                             &address)) {
+      continue;
+    }
+    const std::pair<std::string, std::string> parts =
+        absl::StrSplit(halves.second, absl::MaxSplits(' ', 1));
+    program.push_back({address, parts.first, parts.second});
+  }
+  return program;
+}
+
+// The longest range that a backward branch closes: the k loop.
+std::vector<Instruction> Loop(const std::vector<Instruction>& program) {
+  std::vector<Instruction> longest;
+  for (size_t i = 0; i < program.size(); ++i) {
+    int64_t words = 0;
+    if (!absl::StartsWith(program[i].name, "s_cbranch") ||
+        !absl::SimpleAtoi(program[i].operands, &words) || words < 32768) {
+      continue;
+    }
+    const int64_t target = program[i].address + 4 + (words - 65536) * 4;
+    const auto first =
+        std::find_if(program.begin(), program.end(),
+                     [&](const Instruction& x) { return x.address == target; });
+    if (first == program.end()) continue;
+    const size_t size = program.begin() + i + 1 - first;
+    if (size > longest.size()) longest.assign(first, first + size);
+  }
+  return longest;
+}
+
+int Count(const std::vector<Instruction>& program, absl::string_view prefix) {
+  return static_cast<int>(std::count_if(
+      program.begin(), program.end(),
+      [&](const Instruction& x) { return absl::StartsWith(x.name, prefix); }));
+}
+
+Spec Gemm(const std::string& layout, const std::string& dtype,
+          const std::string& dtype_d, int64_t n, int64_t k) {
+  Spec spec{"gemm"};
+  spec.target = "gfx950";
+  spec.dims = {{"m"}, {"n", n}, {"k", k}};
+  spec.operands = {{"a", dtype}, {"b", dtype}, {"d", dtype_d}};
+  spec.attrs = {{"layout", layout}};
+  return spec;
+}
+
+class GemmIrTest : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override { ASSERT_EQ(WarmUpCompiler(), absl::OkStatus()); }
+
+  // Compiles all kernels of the plan; contract, spills and scratch are checked
+  // by Compile itself.
+  void CompileAll(const Spec& spec) {
+    const absl::StatusOr<Plan> plan = MakePlan(spec);
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    for (const PlanKernel& kernel : plan->kernels) {
+      if (!compiled_.insert(kernel.key).second) continue;
+      const absl::StatusOr<CompiledKernel> compiled = Compile(kernel.spec);
+      ASSERT_TRUE(compiled.ok()) << compiled.status();
+      const CodeObjectDescription& found = compiled->description;
+      EXPECT_EQ(found.scratch_bytes + found.vgpr_spills + found.sgpr_spills,
+                0u);
+      EXPECT_EQ(found.lds_bytes, kernel.spec.lds_bytes);
+      const absl::StatusOr<std::string> text = Disassemble(compiled->object);
+      ASSERT_TRUE(text.ok()) << text.status();
+      // A descriptor in vector registers would be read in a loop over lanes.
+      EXPECT_EQ(Count(Parse(*text), "s_cbranch_exec"), 0) << kernel.spec.symbol;
+    }
+  }
+
+  std::set<std::string> compiled_;
+};
+
+// Every width of every operand, every tile that the plans use for them.
+TEST_P(GemmIrTest, EveryWidthCompiles) {
+  for (int64_t n : {4096, 4100, 4098, 4097}) {
+    for (int64_t k : {4096, 4100, 4098, 4097}) {
+      CompileAll(Gemm(GetParam(), "bf16", "bf16", n, k));
+    }
+  }
+}
+
+TEST_P(GemmIrTest, EveryEpilogueCompiles) {
+  int i = 0;
+  for (const char* dtype_d : {"bf16", "f16", "f32"}) {
+    for (const std::string& bias :
+         {std::string(), std::string(dtype_d), std::string("f32")}) {
+      for (const bool has_c : {false, true}) {
+        for (int64_t n : {4096, 4097}) {
+          Spec spec =
+              Gemm(GetParam(), ++i % 2 == 0 ? "bf16" : "f16", dtype_d, n, 4096);
+          if (has_c) spec.operands.push_back({"c", dtype_d});
+          if (!bias.empty()) spec.operands.push_back({"bias", bias});
+          CompileAll(spec);
+        }
+      }
+    }
+  }
+}
+
+// Nothing in a loop but what it is for: MFMAs, LDS reads, DMA, scalar
+// bookkeeping and the waits and barriers of the schedule.
+TEST_P(GemmIrTest, DmaLoopsAreDense) {
+  for (const GemmTile& tile : GemmTiles(GemmSchedule::kDma)) {
+    Spec spec = Gemm(GetParam(), "bf16", "bf16", 4096, 4096);
+    spec.dims[0].multiple_of = 8;
+    spec.tuning = {{"tile_m", tile.m}, {"tile_n", tile.n}};
+    const absl::StatusOr<Plan> plan = MakePlan(spec);
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    ASSERT_EQ(plan->kernels.size(), 1u);
+    const absl::StatusOr<CompiledKernel> compiled =
+        Compile(plan->kernels[0].spec);
+    ASSERT_TRUE(compiled.ok()) << compiled.status();
+    const absl::StatusOr<std::string> text = Disassemble(compiled->object);
+    ASSERT_TRUE(text.ok()) << text.status();
+    const std::vector<Instruction> loop = Loop(Parse(*text));
+    SCOPED_TRACE(plan->kernels[0].spec.symbol);
+    const int steps = tile.stages;
+    const int mfmas =
+        steps * tile.m * tile.n * tile.k / (16 * 16 * 32 * tile.waves());
+    EXPECT_EQ(Count(loop, "v_mfma_f32_16x16x32_bf16"), mfmas);
+    EXPECT_EQ(Count(loop, "v_"), mfmas);
+    EXPECT_EQ(Count(loop, "scratch_"), 0);
+    EXPECT_EQ(Count(loop, "buffer_load_dwordx4"),
+              steps * (tile.m + tile.n) * tile.k * 2 / (1024 * tile.waves()));
+    EXPECT_EQ(Count(loop, "buffer_"), Count(loop, "buffer_load_dwordx4"));
+    EXPECT_EQ(Count(loop, "s_barrier"), 2 * steps);
+    // LLVM found nothing to wait for that the schedule does not wait for.
+    EXPECT_EQ(Count(loop, "s_waitcnt"), steps * (tile.k / 32 + 1));
+    // At most a nop for each DMA's M0 and a third as many scalar instructions.
+    EXPECT_LE(Count(loop, "s_nop"), Count(loop, "buffer_"));
+    if (tile.m == 256) {
+      EXPECT_LE(loop.size(), 530u);
+      EXPECT_EQ(compiled->description.agprs, 256u);
+    }
+    if (tile.m == 256 && std::string(GetParam()) == "nt") {
+      EXPECT_EQ(Count(loop, "ds_read_b128"), 64);
+      EXPECT_LE(loop.size(), 440u);
+    }
+  }
+}
+
+TEST_P(GemmIrTest, TheSameBytesTwice) {
+  const absl::StatusOr<Plan> plan =
+      MakePlan(Gemm(GetParam(), "f16", "f32", 4096, 4096));
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  for (const PlanKernel& kernel : plan->kernels) {
+    const absl::StatusOr<CompiledKernel> once = Compile(kernel.spec);
+    const absl::StatusOr<CompiledKernel> twice = Compile(kernel.spec);
+    ASSERT_TRUE(once.ok() && twice.ok());
+    EXPECT_EQ(once->object, twice->object) << kernel.spec.symbol;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Layouts, GemmIrTest,
+                         ::testing::Values("nn", "nt", "tn", "tt"));
+
+}  // namespace
+}  // namespace ingot
