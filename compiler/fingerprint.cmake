@@ -30,7 +30,7 @@ endfunction()
 # Appends "file <name> <hash>" of each source that matches, in order of name.
 function(add_files out)
   file(GLOB files RELATIVE ${ROOT} ${ARGN})
-  list(FILTER files EXCLUDE REGEX "_test\\.cc$|_plan[a-z0-9_]*\\.cc$|CMakeLists\\.txt$|README")
+  list(FILTER files EXCLUDE REGEX "_test\\.cc$|_plan[a-z0-9_]*\\.(cc|h)$|CMakeLists\\.txt$|README")
   list(SORT files)
   foreach(file ${files})
     file(SHA256 ${ROOT}/${file} hash)

@@ -4,7 +4,7 @@
 #include <random>
 #include <set>
 
-#include "compiler/ops/gemm_tiles.h"
+#include "compiler/ops/gemm_plan_tiles.h"
 #include "gtest/gtest.h"
 #include "tests/support/gemm_problem.h"
 

@@ -9,7 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "compiler/compile.h"
-#include "compiler/ops/gemm_tiles.h"
+#include "compiler/ops/gemm_plan_tiles.h"
 #include "compiler/plan.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

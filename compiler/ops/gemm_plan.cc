@@ -17,237 +17,17 @@
 //
 // Variants, in this order: families from the fastest accesses to those that
 // always work, each split by m into the tiles that the model likes
-// (gemm_tiles).
+// (gemm_plan_tiles.h).
 #include <algorithm>
-#include <array>
 
 #include "absl/strings/str_join.h"
-#include "compiler/ops/checks.h"
-#include "compiler/ops/gemm_tiles.h"
+#include "compiler/ops/gemm_plan_request.h"
+#include "compiler/ops/gemm_plan_tiles.h"
 #include "compiler/ops/op.h"
 #include "compiler/refusal.h"
 
 namespace ingot {
 namespace {
-
-constexpr int64_t kMaxRow = (int64_t{1} << 21) - 1;
-constexpr int64_t kMaxRows = int64_t{1} << 30;
-constexpr int kDma = 8;  // elements of 16 bytes, the width of LDS-DMA
-
-constexpr int kDimM = 0;
-constexpr int kDimN = 1;
-constexpr int kDimK = 2;
-
-// A matrix as the spec gives it: [rows, inner], inner contiguous.
-struct Matrix {
-  const Operand* operand = nullptr;
-  int index = 0;  // into Plan::operands
-  int rows = 0;   // dims
-  int inner = 0;
-};
-
-struct Request {
-  std::array<PlanDim, 3> dims;
-  std::string layout;
-  std::string dtype;    // of a and b
-  std::string dtype_d;  // of d and c
-  Matrix a, b, d, c;
-  const Operand* bias = nullptr;
-
-  bool a_transposed() const { return layout[0] == 't'; }
-  bool b_transposed() const { return layout[1] == 't'; }
-  bool has_c() const { return c.operand != nullptr; }
-};
-
-// Widths of accesses, in elements, and what must hold at launch for them.
-struct Family {
-  GemmSchedule schedule = GemmSchedule::kStaged;
-  int width_a = 1;
-  int width_b = 1;
-  int width_d = 1;
-  std::vector<Guard> guards;
-  bool conditional =
-      false;  // guards may fail for dims or strides it was asked for
-};
-
-int64_t RowStrideLimit(const Request& r, const Matrix& x) {
-  return x.operand->stride_mode == StrideMode::kStatic ? x.operand->strides[0]
-                                                       : r.dims[x.inner].max;
-}
-
-absl::Status CheckStrides(const Request& r, const Matrix& x) {
-  const Operand& operand = *x.operand;
-  const std::string field = absl::StrCat("strides of operand ", operand.name);
-  if (operand.stride_mode != StrideMode::kStatic) return absl::OkStatus();
-  if (operand.strides.size() != 2 || operand.strides[1] != 1) {
-    return Invalid(field, absl::StrJoin(operand.strides, ", "),
-                   "a row stride and 1");
-  }
-  const int64_t least = r.dims[x.inner].min;
-  if (operand.strides[0] < least || operand.strides[0] > kMaxRow) {
-    return Invalid(field, absl::StrCat(operand.strides[0]),
-                   absl::StrCat("row strides of ", least, " to ", kMaxRow));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status ReadBias(const Spec& spec, Request* r) {
-  if (spec.FindOperand("bias") == nullptr) return absl::OkStatus();
-  INGOT_ASSIGN_OR_RETURN(
-      r->bias,
-      CheckOperand(spec, "bias", {absl::string_view(r->dtype_d), "f32"}));
-  const Operand& bias = *r->bias;
-  if (bias.stride_mode == StrideMode::kDynamic ||
-      (bias.stride_mode == StrideMode::kStatic &&
-       (bias.strides.size() != 1 || bias.strides[0] != 1))) {
-    return Invalid("strides of operand bias", absl::StrJoin(bias.strides, ", "),
-                   "dense, or static 1");
-  }
-  if (AlignmentOf(bias) < DtypeBytes(bias.dtype)) {
-    return Invalid("alignment of operand bias", absl::StrCat(bias.alignment),
-                   absl::StrCat(DtypeBytes(bias.dtype), " or more"));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status ReadMatrices(const Spec& spec, Request* r) {
-  INGOT_ASSIGN_OR_RETURN(r->a.operand,
-                         CheckOperand(spec, "a", {"bf16", "f16"}));
-  r->dtype = r->a.operand->dtype;
-  INGOT_ASSIGN_OR_RETURN(
-      r->b.operand, CheckOperand(spec, "b", {absl::string_view(r->dtype)}));
-  INGOT_ASSIGN_OR_RETURN(r->d.operand,
-                         CheckOperand(spec, "d", {"bf16", "f16", "f32"}));
-  r->dtype_d = r->d.operand->dtype;
-  if (spec.FindOperand("c") != nullptr) {
-    INGOT_ASSIGN_OR_RETURN(
-        r->c.operand, CheckOperand(spec, "c", {absl::string_view(r->dtype_d)}));
-  }
-  r->a.rows = r->a_transposed() ? kDimK : kDimM;
-  r->a.inner = r->a_transposed() ? kDimM : kDimK;
-  r->b.rows = r->b_transposed() ? kDimN : kDimK;
-  r->b.inner = r->b_transposed() ? kDimK : kDimN;
-  r->d.rows = r->c.rows = kDimM;
-  r->d.inner = r->c.inner = kDimN;
-  r->b.index = 1;
-  r->d.index = 2;
-  r->c.index = 3;
-  for (Matrix* x : {&r->a, &r->b, &r->d, &r->c}) {
-    if (x->operand == nullptr) continue;
-    INGOT_RETURN_IF_ERROR(CheckStrides(*r, *x));
-    if (AlignmentOf(*x->operand) < DtypeBytes(x->operand->dtype)) {
-      return Invalid(absl::StrCat("alignment of operand ", x->operand->name),
-                     absl::StrCat(x->operand->alignment),
-                     absl::StrCat(DtypeBytes(x->operand->dtype), " or more"));
-    }
-    // A row holds what its stride has room for.
-    PlanDim& inner = r->dims[x->inner];
-    inner.max = std::min(inner.max, RowStrideLimit(*r, *x));
-  }
-  return ReadBias(spec, r);
-}
-
-absl::StatusOr<Request> ReadRequest(const Spec& spec) {
-  Request r;
-  INGOT_ASSIGN_OR_RETURN(
-      r.layout, CheckChoice(spec, "layout", "nt", {"nn", "nt", "tn", "tt"}));
-  INGOT_RETURN_IF_ERROR(CheckChoice(spec, "act", "none", {"none"}).status());
-  INGOT_ASSIGN_OR_RETURN(
-      r.dims[kDimM],
-      CheckDim(spec, "m", r.a_transposed() ? kMaxRow : kMaxRows));
-  INGOT_ASSIGN_OR_RETURN(r.dims[kDimN], CheckDim(spec, "n", kMaxRow));
-  INGOT_ASSIGN_OR_RETURN(r.dims[kDimK], CheckDim(spec, "k", kMaxRow));
-  INGOT_RETURN_IF_ERROR(ReadMatrices(spec, &r));
-  return r;
-}
-
-// What accesses of one matrix, `width` elements wide, need of a launch.
-struct Need {
-  bool possible = true;
-  bool conditional = false;
-  std::vector<Guard> guards;
-};
-
-Need NeedOf(const Request& r, const Matrix& x, int width) {
-  Need need;
-  const int64_t bytes = width * DtypeBytes(x.operand->dtype);
-  if (AlignmentOf(*x.operand) < bytes) return {.possible = false};
-  need.guards.push_back(
-      {Guard::kOperandAlignment, x.index, 0, 0, static_cast<int64_t>(bytes)});
-  const PlanDim& inner = r.dims[x.inner];
-  if (!AlwaysMultiple(inner, width)) {
-    if (inner.min == inner.max) return {.possible = false};
-    need.guards.push_back({Guard::kDim, x.inner, 0, 0, width});
-    need.conditional = true;
-  }
-  if (x.operand->stride_mode == StrideMode::kStatic &&
-      x.operand->strides[0] % width != 0) {
-    return {.possible = false};
-  }
-  if (x.operand->stride_mode == StrideMode::kDynamic) {
-    need.guards.push_back(
-        {Guard::kOperandStride, x.index * 8, inner.min, kMaxRow, width});
-    need.guards.push_back({Guard::kOperandStride, x.index * 8 + 1, 1, 1, 0});
-    need.conditional |= width > 1;
-  }
-  return need;
-}
-
-void Require(const Need& need, Family* family) {
-  family->guards.insert(family->guards.end(), need.guards.begin(),
-                        need.guards.end());
-  family->conditional |= need.conditional;
-}
-
-// The widest accesses of `x` that every launch allows.
-int UnconditionalWidth(const Request& r, const Matrix& x, int widest) {
-  for (int width = widest; width > 1; width /= 2) {
-    const Need need = NeedOf(r, x, width);
-    if (need.possible && !need.conditional) return width;
-  }
-  return 1;
-}
-
-void RequireOutput(const Request& r, int width, Family* family) {
-  family->width_d = width;
-  Require(NeedOf(r, r.d, width), family);
-  if (r.has_c()) Require(NeedOf(r, r.c, width), family);
-}
-
-// Fastest first; the last one always matches what the spec promises.
-std::vector<Family> Families(const Request& r) {
-  constexpr int kWide = 4;  // a lane holds four neighbouring columns of d
-  std::vector<Family> families;
-  const bool wide_possible = NeedOf(r, r.d, kWide).possible &&
-                             (!r.has_c() || NeedOf(r, r.c, kWide).possible);
-  int sure_width = UnconditionalWidth(r, r.d, kWide);
-  if (r.has_c()) {
-    sure_width = std::min(sure_width, UnconditionalWidth(r, r.c, kWide));
-  }
-  const int widths[] = {wide_possible ? kWide : 1,
-                        sure_width == kWide ? kWide : 1};
-  const Need a = NeedOf(r, r.a, kDma);
-  const Need b = NeedOf(r, r.b, kDma);
-  if (a.possible && b.possible) {
-    for (const int width : widths) {
-      Family family{GemmSchedule::kDma, kDma, kDma};
-      Require(a, &family);
-      Require(b, &family);
-      RequireOutput(r, width, &family);
-      families.push_back(family);
-      if (!family.conditional) return families;
-      if (widths[0] == widths[1]) break;
-    }
-  }
-  Family family;
-  family.width_a = UnconditionalWidth(r, r.a, kDma);
-  family.width_b = UnconditionalWidth(r, r.b, kDma);
-  Require(NeedOf(r, r.a, family.width_a), &family);
-  Require(NeedOf(r, r.b, family.width_b), &family);
-  RequireOutput(r, widths[1], &family);
-  families.push_back(family);
-  return families;
-}
 
 struct TuningField {
   const char* name;
@@ -280,9 +60,10 @@ std::vector<GemmTile> PinnedTiles(const Spec& spec, GemmSchedule schedule) {
   return tiles;
 }
 
-absl::Status RefusePins(const Spec& spec, absl::Span<const Family> families) {
+absl::Status RefusePins(const Spec& spec,
+                        absl::Span<const GemmFamily> families) {
   std::vector<std::string> allowed;
-  for (const Family& family : families) {
+  for (const GemmFamily& family : families) {
     for (const GemmTile& tile : GemmTiles(family.schedule)) {
       allowed.push_back(Describe(tile));
     }
@@ -295,7 +76,7 @@ absl::Status RefusePins(const Spec& spec, absl::Span<const Family> families) {
                  absl::StrJoin(allowed, "; "));
 }
 
-PlanOperand DescribeMatrix(const Matrix& x, bool output) {
+PlanOperand DescribeMatrix(const GemmMatrix& x, bool output) {
   PlanOperand out;
   out.name = x.operand->name;
   out.dtype = x.operand->dtype;
@@ -311,7 +92,7 @@ PlanOperand DescribeMatrix(const Matrix& x, bool output) {
   return out;
 }
 
-void DescribeOperands(const Request& r, Plan* plan) {
+void DescribeOperands(const GemmRequest& r, Plan* plan) {
   plan->dims.assign(r.dims.begin(), r.dims.end());
   plan->operands = {DescribeMatrix(r.a, false), DescribeMatrix(r.b, false),
                     DescribeMatrix(r.d, true)};
@@ -326,12 +107,12 @@ void DescribeOperands(const Request& r, Plan* plan) {
     bias.dtype = r.bias->dtype;
     bias.axes = 1;
     bias.strides = {Expr::Const(1)};
-    bias.extents = {Expr::DimAt(kDimN)};
+    bias.extents = {Expr::DimAt(kGemmN)};
     plan->operands.push_back(bias);
   }
 }
 
-std::vector<KernelArg> Arguments(const Request& r) {
+std::vector<KernelArg> Arguments(const GemmRequest& r) {
   std::vector<KernelArg> args;
   const auto pointer = [&](const char* name, int index) {
     args.push_back({name, KernelArg::kOperand, index, 8, Expr::Const(0)});
@@ -347,9 +128,9 @@ std::vector<KernelArg> Arguments(const Request& r) {
   pointer("d", r.d.index);
   if (r.has_c()) pointer("c", r.c.index);
   if (r.bias != nullptr) pointer("bias", r.has_c() ? 4 : 3);
-  integer("m", Expr::DimAt(kDimM));
-  integer("n", Expr::DimAt(kDimN));
-  integer("k", Expr::DimAt(kDimK));
+  integer("m", Expr::DimAt(kGemmM));
+  integer("n", Expr::DimAt(kGemmN));
+  integer("k", Expr::DimAt(kGemmK));
   // Strides also where they are dense or static: the kernel is the same.
   integer("lda", Expr::StrideAt(r.a.index, 0));
   integer("ldb", Expr::StrideAt(r.b.index, 0));
@@ -360,7 +141,8 @@ std::vector<KernelArg> Arguments(const Request& r) {
   return args;
 }
 
-std::vector<Param> CodegenOptions(const Family& family, const GemmTile& tile) {
+std::vector<Param> CodegenOptions(const GemmFamily& family,
+                                  const GemmTile& tile) {
   if (family.schedule == GemmSchedule::kStaged) {
     return {{"agpr_alloc", int64_t{0}}, {"opt", "light"}};
   }
@@ -372,7 +154,7 @@ std::vector<Param> CodegenOptions(const Family& family, const GemmTile& tile) {
   return {{"agpr_alloc", agprs}, {"opt", "none"}, {"reorder", int64_t{0}}};
 }
 
-KernelSpec Kernel(const Request& r, const Family& family,
+KernelSpec Kernel(const GemmRequest& r, const GemmFamily& family,
                   const GemmTile& tile) {
   KernelSpec kernel;
   const bool dma = family.schedule == GemmSchedule::kDma;
@@ -394,8 +176,8 @@ KernelSpec Kernel(const Request& r, const Family& family,
   }
   kernel.codegen = CodegenOptions(family, tile);
   kernel.workgroup = {static_cast<uint32_t>(tile.waves() * 64), 1, 1};
-  kernel.grid = {CeilDiv(Expr::DimAt(kDimM), Expr::Const(tile.m)) *
-                     CeilDiv(Expr::DimAt(kDimN), Expr::Const(tile.n)),
+  kernel.grid = {CeilDiv(Expr::DimAt(kGemmM), Expr::Const(tile.m)) *
+                     CeilDiv(Expr::DimAt(kGemmN), Expr::Const(tile.n)),
                  Expr::Const(1), Expr::Const(1)};
   kernel.lds_bytes = static_cast<uint32_t>(tile.lds_bytes());
   kernel.args = Arguments(r);
@@ -407,19 +189,19 @@ double ModelExtent(const PlanDim& dim) {
   return dim.min == dim.max ? static_cast<double>(dim.min) : 4096.0;
 }
 
-void AddFamily(const Request& r, const Family& family,
+void AddFamily(const GemmRequest& r, const GemmFamily& family,
                absl::Span<const GemmTile> tiles, Plan* plan) {
-  const PlanDim& m = r.dims[kDimM];
+  const PlanDim& m = r.dims[kGemmM];
   for (const GemmBucket& bucket :
-       GemmBuckets(tiles, m.min, m.max, ModelExtent(r.dims[kDimN]),
-                   ModelExtent(r.dims[kDimK]))) {
+       GemmBuckets(tiles, m.min, m.max, ModelExtent(r.dims[kGemmN]),
+                   ModelExtent(r.dims[kGemmK]))) {
     Variant variant;
     const bool dma = family.schedule == GemmSchedule::kDma;
     variant.name = absl::StrCat(dma ? "dma" : "staged",
                                 family.width_d > 1 ? "" : "_narrow", "_",
                                 GemmTileName(bucket.tile));
     variant.guards = family.guards;
-    variant.guards.push_back({Guard::kDim, kDimM, bucket.min, bucket.max, 0});
+    variant.guards.push_back({Guard::kDim, kGemmM, bucket.min, bucket.max, 0});
     LaunchStep launch;
     launch.kernel = static_cast<int>(plan->kernels.size());
     plan->kernels.push_back({Kernel(r, family, bucket.tile)});
@@ -455,13 +237,13 @@ void ResolveTuning(Plan* plan) {
 }
 
 absl::StatusOr<Plan> PlanGemm(const Spec& spec) {
-  INGOT_ASSIGN_OR_RETURN(const Request request, ReadRequest(spec));
+  INGOT_ASSIGN_OR_RETURN(const GemmRequest request, ReadGemmRequest(spec));
   Plan plan;
   plan.resolved = spec;
   plan.resolved.attrs = {{"act", "none"}, {"layout", request.layout}};
   DescribeOperands(request, &plan);
-  const std::vector<Family> families = Families(request);
-  for (const Family& family : families) {
+  const std::vector<GemmFamily> families = GemmFamilies(request);
+  for (const GemmFamily& family : families) {
     // A pinned tile that a fall-back does not have leaves the fall-back out: a
     // launch that needs it matches no variant and is refused.
     const std::vector<GemmTile> tiles = PinnedTiles(spec, family.schedule);

@@ -2,7 +2,7 @@
 #include <functional>
 #include <set>
 
-#include "compiler/ops/gemm_tiles.h"
+#include "compiler/ops/gemm_plan_tiles.h"
 #include "compiler/ops/op.h"
 #include "compiler/plan.h"
 #include "gmock/gmock.h"

@@ -1,7 +1,7 @@
 // The tile configurations of gemm and the model that ranks them. No LLVM: the
 // plan chooses, the body builds any of them.
-#ifndef INGOT_COMPILER_OPS_GEMM_TILES_H_
-#define INGOT_COMPILER_OPS_GEMM_TILES_H_
+#ifndef INGOT_COMPILER_OPS_GEMM_PLAN_TILES_H_
+#define INGOT_COMPILER_OPS_GEMM_PLAN_TILES_H_
 
 #include <cstdint>
 #include <string>
@@ -54,4 +54,4 @@ std::string GemmTileName(const GemmTile& tile);
 
 }  // namespace ingot
 
-#endif  // INGOT_COMPILER_OPS_GEMM_TILES_H_
+#endif  // INGOT_COMPILER_OPS_GEMM_PLAN_TILES_H_

@@ -1,4 +1,4 @@
-#include "compiler/ops/gemm_tiles.h"
+#include "compiler/ops/gemm_plan_tiles.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,196 @@
+#include "compiler/ops/gemm_plan_request.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_join.h"
+#include "compiler/ops/checks.h"
+#include "compiler/refusal.h"
+
+namespace ingot {
+namespace {
+
+constexpr int64_t kMaxRow = (int64_t{1} << 21) - 1;
+constexpr int64_t kMaxRows = int64_t{1} << 30;
+constexpr int kDma = 8;  // elements of 16 bytes, the width of LDS-DMA
+
+int64_t RowStrideLimit(const GemmRequest& r, const GemmMatrix& x) {
+  return x.operand->stride_mode == StrideMode::kStatic ? x.operand->strides[0]
+                                                       : r.dims[x.inner].max;
+}
+
+absl::Status CheckStrides(const GemmRequest& r, const GemmMatrix& x) {
+  const Operand& operand = *x.operand;
+  const std::string field = absl::StrCat("strides of operand ", operand.name);
+  if (operand.stride_mode != StrideMode::kStatic) return absl::OkStatus();
+  if (operand.strides.size() != 2 || operand.strides[1] != 1) {
+    return Invalid(field, absl::StrJoin(operand.strides, ", "),
+                   "a row stride and 1");
+  }
+  const int64_t least = r.dims[x.inner].min;
+  if (operand.strides[0] < least || operand.strides[0] > kMaxRow) {
+    return Invalid(field, absl::StrCat(operand.strides[0]),
+                   absl::StrCat("row strides of ", least, " to ", kMaxRow));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadBias(const Spec& spec, GemmRequest* r) {
+  if (spec.FindOperand("bias") == nullptr) return absl::OkStatus();
+  INGOT_ASSIGN_OR_RETURN(
+      r->bias,
+      CheckOperand(spec, "bias", {absl::string_view(r->dtype_d), "f32"}));
+  const Operand& bias = *r->bias;
+  if (bias.stride_mode == StrideMode::kDynamic ||
+      (bias.stride_mode == StrideMode::kStatic &&
+       (bias.strides.size() != 1 || bias.strides[0] != 1))) {
+    return Invalid("strides of operand bias", absl::StrJoin(bias.strides, ", "),
+                   "dense, or static 1");
+  }
+  if (AlignmentOf(bias) < DtypeBytes(bias.dtype)) {
+    return Invalid("alignment of operand bias", absl::StrCat(bias.alignment),
+                   absl::StrCat(DtypeBytes(bias.dtype), " or more"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadMatrices(const Spec& spec, GemmRequest* r) {
+  INGOT_ASSIGN_OR_RETURN(r->a.operand,
+                         CheckOperand(spec, "a", {"bf16", "f16"}));
+  r->dtype = r->a.operand->dtype;
+  INGOT_ASSIGN_OR_RETURN(
+      r->b.operand, CheckOperand(spec, "b", {absl::string_view(r->dtype)}));
+  INGOT_ASSIGN_OR_RETURN(r->d.operand,
+                         CheckOperand(spec, "d", {"bf16", "f16", "f32"}));
+  r->dtype_d = r->d.operand->dtype;
+  if (spec.FindOperand("c") != nullptr) {
+    INGOT_ASSIGN_OR_RETURN(
+        r->c.operand, CheckOperand(spec, "c", {absl::string_view(r->dtype_d)}));
+  }
+  r->a.rows = r->a_transposed() ? kGemmK : kGemmM;
+  r->a.inner = r->a_transposed() ? kGemmM : kGemmK;
+  r->b.rows = r->b_transposed() ? kGemmN : kGemmK;
+  r->b.inner = r->b_transposed() ? kGemmK : kGemmN;
+  r->d.rows = r->c.rows = kGemmM;
+  r->d.inner = r->c.inner = kGemmN;
+  r->b.index = 1;
+  r->d.index = 2;
+  r->c.index = 3;
+  for (GemmMatrix* x : {&r->a, &r->b, &r->d, &r->c}) {
+    if (x->operand == nullptr) continue;
+    INGOT_RETURN_IF_ERROR(CheckStrides(*r, *x));
+    if (AlignmentOf(*x->operand) < DtypeBytes(x->operand->dtype)) {
+      return Invalid(absl::StrCat("alignment of operand ", x->operand->name),
+                     absl::StrCat(x->operand->alignment),
+                     absl::StrCat(DtypeBytes(x->operand->dtype), " or more"));
+    }
+    // A row holds what its stride has room for.
+    PlanDim& inner = r->dims[x->inner];
+    inner.max = std::min(inner.max, RowStrideLimit(*r, *x));
+  }
+  return ReadBias(spec, r);
+}
+
+// What accesses of one matrix, `width` elements wide, need of a launch.
+struct Need {
+  bool possible = true;
+  bool conditional = false;
+  std::vector<Guard> guards;
+};
+
+Need NeedOf(const GemmRequest& r, const GemmMatrix& x, int width) {
+  Need need;
+  const int64_t bytes = width * DtypeBytes(x.operand->dtype);
+  if (AlignmentOf(*x.operand) < bytes) return {.possible = false};
+  need.guards.push_back(
+      {Guard::kOperandAlignment, x.index, 0, 0, static_cast<int64_t>(bytes)});
+  const PlanDim& inner = r.dims[x.inner];
+  if (!AlwaysMultiple(inner, width)) {
+    if (inner.min == inner.max) return {.possible = false};
+    need.guards.push_back({Guard::kDim, x.inner, 0, 0, width});
+    need.conditional = true;
+  }
+  if (x.operand->stride_mode == StrideMode::kStatic &&
+      x.operand->strides[0] % width != 0) {
+    return {.possible = false};
+  }
+  if (x.operand->stride_mode == StrideMode::kDynamic) {
+    need.guards.push_back(
+        {Guard::kOperandStride, x.index * 8, inner.min, kMaxRow, width});
+    need.guards.push_back({Guard::kOperandStride, x.index * 8 + 1, 1, 1, 0});
+    need.conditional |= width > 1;
+  }
+  return need;
+}
+
+void Require(const Need& need, GemmFamily* family) {
+  family->guards.insert(family->guards.end(), need.guards.begin(),
+                        need.guards.end());
+  family->conditional |= need.conditional;
+}
+
+// The widest accesses of `x` that every launch allows.
+int UnconditionalWidth(const GemmRequest& r, const GemmMatrix& x, int widest) {
+  for (int width = widest; width > 1; width /= 2) {
+    const Need need = NeedOf(r, x, width);
+    if (need.possible && !need.conditional) return width;
+  }
+  return 1;
+}
+
+void RequireOutput(const GemmRequest& r, int width, GemmFamily* family) {
+  family->width_d = width;
+  Require(NeedOf(r, r.d, width), family);
+  if (r.has_c()) Require(NeedOf(r, r.c, width), family);
+}
+
+}  // namespace
+
+absl::StatusOr<GemmRequest> ReadGemmRequest(const Spec& spec) {
+  GemmRequest r;
+  INGOT_ASSIGN_OR_RETURN(
+      r.layout, CheckChoice(spec, "layout", "nt", {"nn", "nt", "tn", "tt"}));
+  INGOT_RETURN_IF_ERROR(CheckChoice(spec, "act", "none", {"none"}).status());
+  INGOT_ASSIGN_OR_RETURN(
+      r.dims[kGemmM],
+      CheckDim(spec, "m", r.a_transposed() ? kMaxRow : kMaxRows));
+  INGOT_ASSIGN_OR_RETURN(r.dims[kGemmN], CheckDim(spec, "n", kMaxRow));
+  INGOT_ASSIGN_OR_RETURN(r.dims[kGemmK], CheckDim(spec, "k", kMaxRow));
+  INGOT_RETURN_IF_ERROR(ReadMatrices(spec, &r));
+  return r;
+}
+
+std::vector<GemmFamily> GemmFamilies(const GemmRequest& r) {
+  constexpr int kWide = 4;  // a lane holds four neighbouring columns of d
+  std::vector<GemmFamily> families;
+  const bool wide_possible = NeedOf(r, r.d, kWide).possible &&
+                             (!r.has_c() || NeedOf(r, r.c, kWide).possible);
+  int sure_width = UnconditionalWidth(r, r.d, kWide);
+  if (r.has_c()) {
+    sure_width = std::min(sure_width, UnconditionalWidth(r, r.c, kWide));
+  }
+  const int widths[] = {wide_possible ? kWide : 1,
+                        sure_width == kWide ? kWide : 1};
+  const Need a = NeedOf(r, r.a, kDma);
+  const Need b = NeedOf(r, r.b, kDma);
+  if (a.possible && b.possible) {
+    for (const int width : widths) {
+      GemmFamily family{GemmSchedule::kDma, kDma, kDma};
+      Require(a, &family);
+      Require(b, &family);
+      RequireOutput(r, width, &family);
+      families.push_back(family);
+      if (!family.conditional) return families;
+      if (widths[0] == widths[1]) break;
+    }
+  }
+  GemmFamily family;
+  family.width_a = UnconditionalWidth(r, r.a, kDma);
+  family.width_b = UnconditionalWidth(r, r.b, kDma);
+  Require(NeedOf(r, r.a, family.width_a), &family);
+  Require(NeedOf(r, r.b, family.width_b), &family);
+  RequireOutput(r, widths[1], &family);
+  families.push_back(family);
+  return families;
+}
+
+}  // namespace ingot
