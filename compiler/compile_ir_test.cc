@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "compiler/compile.h"
+#include "compiler/compile_body.h"
 #include "compiler/ops/op.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -182,6 +183,58 @@ TEST(CompileTest, SameBytesInAnotherProcessDirectoryAndEnvironment) {
                           std::istreambuf_iterator<char>());
   std::remove(path.c_str());
   EXPECT_EQ(other, MustCompile(RmsNormKernel()));
+}
+
+KernelSpec BareSpec() {
+  KernelSpec spec;
+  spec.op = "test";
+  spec.symbol = "ingot_test";
+  spec.target = "gfx950";
+  spec.workgroup = {64, 1, 1};
+  spec.args = {{"out", KernelArg::kOperand, 0, 8, Expr::Const(0)}};
+  return spec;
+}
+
+TEST(CompileTest, WhatTheCodeGeneratorRefusesIsAPrecondition) {
+  KernelSpec spec = BareSpec();
+  spec.lds_bytes = 200000;
+  const absl::Status status =
+      CompileBody(spec, [](tile::Builder& b, const KernelSpec&) {
+        tile::Value lds = b.Lds("large", 170000);
+        b.Store(b.I32(1), lds);
+        b.Store(b.Load(tile::kI32, lds), b.Arg("out"));
+        return absl::OkStatus();
+      }).status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("local memory"));
+}
+
+TEST(CompileTest, WhatCannotBeTranslatedIsOurFault) {
+  const absl::Status status =
+      CompileBody(BareSpec(), [](tile::Builder& b, const KernelSpec&) {
+        b.Store(
+            b.Intrinsic("llvm.amdgcn.no.such.thing", {b.I32(1)}, tile::kI32),
+            b.Arg("out"));
+        return absl::OkStatus();
+      }).status();
+  EXPECT_TRUE(absl::IsInternal(status)) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("no.such.thing"));
+}
+
+// gfx950 has no such instruction, which LLVM finds out too late to return.
+TEST(CompileDeathTest, LlvmSaysWhyItDies) {
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const auto body = [](tile::Builder& b, const KernelSpec&) {
+    tile::Value a = b.Zero(tile::Vec(tile::kF32, 2));
+    b.Store(b.Intrinsic("llvm.amdgcn.mfma.f32.16x16x8.xf32",
+                        {a, a, b.Zero(tile::Vec(tile::kF32, 4)), b.I32(0),
+                         b.I32(0), b.I32(0)},
+                        tile::Vec(tile::kF32, 4)),
+            b.Arg("out"));
+    return absl::OkStatus();
+  };
+  EXPECT_DEATH(CompileBody(BareSpec(), body).status().IgnoreError(),
+               "fatal: LLVM: Cannot select");
 }
 
 TEST(DisassembleTest, ShowsTheKernel) {

@@ -1,6 +1,9 @@
 // rmsnorm, executed: every kernel against a reference in f64 that shares
 // nothing with it, within operators.md's tolerance, with poison before and
 // canaries behind every row.
+#include <sys/mman.h>
+
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -330,6 +333,64 @@ TEST_F(RmsNormEmulatorTest, OutputMayBeInput) {
       CheckRow(p, x, unused, both, unused, row);
     }
   }
+}
+
+// Rows two GiB apart, in address space of which only they are ever touched.
+TEST_F(RmsNormEmulatorTest, TensorsBeyondFourGiB) {
+  constexpr int64_t kStride = int64_t{1} << 29;  // elements
+  constexpr int64_t kRows = 4, kN = 1000;
+  constexpr int64_t kBytes = ((kRows - 1) * kStride + kN) * 4;
+  void* mapping = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_NE(mapping, MAP_FAILED);
+  float* tensor = static_cast<float*>(mapping);
+  {
+    TestDevice device;
+    ASSERT_TRUE(device.Register(tensor, kBytes));
+    const Problem p = {.dtype = "f32", .n = kN, .ldx = kStride, .ldy = kStride};
+    const absl::StatusOr<Plan> plan = MakePlan(SpecFor(p));
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    for (int64_t row = 0; row < kRows; ++row) {
+      std::fill_n(tensor + row * kStride, kN, static_cast<float>(row + 1));
+    }
+    LaunchInputs inputs;
+    inputs.dims = {kRows, kN};
+    inputs.operands = {tensor, tensor};
+    inputs.strides = {{kStride, 1}, {kStride, 1}};
+    inputs.scalars = {0.0};
+    const absl::StatusOr<LaunchReport> report = device.Launch(*plan, inputs);
+    ASSERT_TRUE(report.ok()) << report.status();
+    for (int64_t row = 0; row < kRows; ++row) {
+      for (int64_t i = 0; i < kN; ++i) {
+        ASSERT_NEAR(tensor[row * kStride + i], 1.0, 1e-6) << row << " " << i;
+      }
+    }
+  }
+  munmap(mapping, kBytes);
+}
+
+// The same numbers in whichever order the waves of a workgroup run.
+TEST_F(RmsNormEmulatorTest, OrderOfWavesDoesNotShow) {
+  const Problem p = {.dtype = "f32", .rows = 3, .n = 16384};
+  const absl::StatusOr<Plan> plan = MakePlan(SpecFor(p));
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  std::vector<float> x(p.rows * p.n);
+  for (float& value : x) value = static_cast<float>(normal_(generator_));
+  std::vector<float> results[2];
+  for (int reverse = 0; reverse < 2; ++reverse) {
+    emulator::Options options = emulator::Options::FromEnvironment();
+    options.reverse_waves = reverse != 0;
+    TestDevice device(options);
+    float* buffer = device.Allocate<float>(p.rows * p.n);
+    std::copy(x.begin(), x.end(), buffer);
+    LaunchInputs inputs;
+    inputs.dims = {p.rows, p.n};
+    inputs.operands = {buffer, buffer};
+    const absl::StatusOr<LaunchReport> report = device.Launch(*plan, inputs);
+    ASSERT_TRUE(report.ok()) << report.status();
+    results[reverse].assign(buffer, buffer + p.rows * p.n);
+  }
+  EXPECT_EQ(results[0], results[1]);
 }
 
 TEST_F(RmsNormEmulatorTest, OneObjectServesAllRowCounts) {

@@ -163,6 +163,10 @@ void* TestDevice::AllocateBytes(int64_t bytes) {
 
 void TestDevice::Free(void* pointer) { device_.memory().Free(pointer); }
 
+bool TestDevice::Register(void* pointer, int64_t bytes) {
+  return device_.memory().Register(pointer, static_cast<size_t>(bytes));
+}
+
 absl::StatusOr<TestDevice::Loaded*> TestDevice::Load(const PlanKernel& kernel) {
   const auto found = loaded_.find(kernel.key);
   if (found != loaded_.end()) return &found->second;

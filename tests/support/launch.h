@@ -49,6 +49,8 @@ class TestDevice {
         AllocateBytes(count * static_cast<int64_t>(sizeof(T))));
   }
   void Free(void* pointer);
+  // Makes memory of the caller's accessible, which must outlive the device.
+  bool Register(void* pointer, int64_t bytes);
 
   // FAILED_PRECONDITION when no variant matches; INTERNAL with the device's
   // report when a kernel faults; else what planning, compiling or an expression
