@@ -86,9 +86,9 @@ void SetDatabaseOptions(const RocksOptions& options, bool tolerant,
   db.wal_recovery_mode =
       tolerant ? rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords
                : rocksdb::WALRecoveryMode::kPointInTimeRecovery;
-  // A block that a compaction cannot read must not latch the whole store
-  // read-only until a restart. Damage is found by reads and by scrubbing.
-  db.paranoid_checks = false;
+  // Background work stops at its first error. Going on, it would sync a log
+  // whose sync has failed before, on which this release aborts the process.
+  db.paranoid_checks = true;
   db.max_bgerror_resume_count = 0;  // a failed database is opened again
 }
 
@@ -252,6 +252,7 @@ rocksdb::Status RocksDatabase::OpenOnce(bool tolerant) {
   for (size_t i = 0; i < kFamilies; ++i) {
     rocksdb::ColumnFamilyOptions family;
     SetFamilyOptions(static_cast<Family>(i), family);
+    family.disable_auto_compactions = unmergeable_;
     family.table_factory.reset(
         rocksdb::NewBlockBasedTableFactory(TableOptions(block_cache)));
     families.emplace_back(kNames[i], family);
@@ -355,6 +356,7 @@ absl::Status RocksDatabase::WriteAlone(
   if (failed_) return absl::UnavailableError("an earlier write failed");
   const absl::Status status = ToStatus(write());
   if (!status.ok()) failed_ = true;
+  if (absl::IsDataLoss(status)) unmergeable_ = true;
   return status;
 }
 
@@ -385,6 +387,9 @@ absl::Status RocksDatabase::Ingest(
 absl::Status RocksDatabase::CompactObjects(bool collect_all,
                                            std::atomic<bool>& cancelled) {
   INGOT_RETURN_IF_ERROR(Flush());
+  if (unmergeable_) {
+    return absl::DataLossError("a table is damaged: not compacting");
+  }
   rocksdb::CompactRangeOptions options;
   options.canceled = &cancelled;
   options.exclusive_manual_compaction = false;

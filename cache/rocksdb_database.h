@@ -120,6 +120,9 @@ class RocksDatabase {
   // Released last.
   const std::unique_ptr<DirectoryLock> lock_;
   std::atomic<bool> failed_{false};
+  // A compaction met a block that it cannot read, and would again: from the
+  // next Reopen until the process ends there are none, and writes go on.
+  std::atomic<bool> unmergeable_{false};
   absl::Mutex write_mutex_ ABSL_ACQUIRED_BEFORE(mutex_);
   // Held shared by whatever uses db_, alone by Reopen.
   mutable absl::Mutex mutex_;

@@ -57,7 +57,6 @@ class RocksStore : public Store {
         ledger_(std::move(ledger)),
         recency_(kPendingUses),
         gate_({.floor_bytes = options_.free_floor_bytes,
-               .heal_bytes = options_.memory_bytes,
                .free_bytes = options_.free_bytes,
                .resume = [this] { return Resume(); },
                .log = options_.log}),
@@ -303,7 +302,16 @@ void RocksStore::Sync() {
 }
 
 absl::Status RocksStore::Resume() {
-  return database_->failed() ? ledger_->Recover() : absl::OkStatus();
+  if (!database_->failed()) return absl::OkStatus();
+  // Opening writes what the log holds into tables, and a store that cannot be
+  // opened serves nothing: better read-only for longer.
+  const uint64_t free = options_.free_bytes();
+  if (free < options_.memory_bytes) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat(free, " bytes of disk are free, opening again may take ",
+                     options_.memory_bytes));
+  }
+  return ledger_->Recover();
 }
 
 void RocksStore::Upkeep() {

@@ -48,7 +48,7 @@ struct RocksOptions {
   // RocksDB's write buffers and block cache, each.
   uint64_t memory_bytes = 32 << 20;
 
-  absl::Duration sync_delay = absl::Milliseconds(40);
+  absl::Duration sync_delay = absl::Milliseconds(20);
   absl::Duration heal_period = absl::Seconds(1);
   // How often uses reach the eviction index; a use of an entry whose recorded
   // use is younger than `recency_resolution` is not written.

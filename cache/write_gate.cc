@@ -44,7 +44,7 @@ absl::Status WriteGate::Drop(absl::string_view reason) {
 
 void WriteGate::TryHeal() {
   if (!shut()) return;
-  if (BytesMissing() > 0 || options_.free_bytes() < options_.heal_bytes) return;
+  if (BytesMissing() > 0) return;
   if (!options_.resume().ok()) return;
   {
     absl::MutexLock lock(&mutex_);

@@ -19,8 +19,6 @@ class WriteGate {
  public:
   struct Options {
     uint64_t floor_bytes = 0;
-    // Free space that resuming may need; a shut gate waits for it.
-    uint64_t heal_bytes = 0;
     std::function<uint64_t()> free_bytes;
     // Clears what the failure latched below and proves it with a synced write.
     std::function<absl::Status()> resume;

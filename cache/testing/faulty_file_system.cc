@@ -23,7 +23,8 @@ class FaultyFile : public rocksdb::FSWritableFileOwnerWrapper {
 
   IOStatus Append(const rocksdb::Slice& data, const IOOptions& options,
                   IODebugContext* debug) override {
-    IOStatus status = files_->Writable(/*needs_space=*/true);
+    if (files_->powerless()) return IOStatus::OK();
+    IOStatus status = files_->Writable();
     if (!status.ok()) return status;
     status = FSWritableFileOwnerWrapper::Append(data, options, debug);
     if (status.ok()) written_ += data.size();
@@ -34,21 +35,17 @@ class FaultyFile : public rocksdb::FSWritableFileOwnerWrapper {
                   IODebugContext* debug) override {
     return Append(data, options, debug);
   }
+  // A power loss here is an act of RestorePower, so the real disk need not be
+  // waited for.
   IOStatus Sync(const IOOptions& options, IODebugContext* debug) override {
-    return Keep(FSWritableFileOwnerWrapper::Sync(options, debug));
+    files_->Synced(name_, written_);
+    return FSWritableFileOwnerWrapper::Flush(options, debug);
   }
   IOStatus Fsync(const IOOptions& options, IODebugContext* debug) override {
-    return Keep(FSWritableFileOwnerWrapper::Fsync(options, debug));
+    return Sync(options, debug);
   }
 
  private:
-  IOStatus Keep(IOStatus synced) {
-    IOStatus status = files_->Writable(/*needs_space=*/false);
-    if (!status.ok()) return status;
-    if (synced.ok()) files_->Synced(name_, written_);
-    return synced;
-  }
-
   const std::string name_;
   FaultyFileSystem* const files_;
   uint64_t written_ = 0;
@@ -79,10 +76,14 @@ void FaultyFileSystem::RestorePower() {
   powerless_ = false;
 }
 
-IOStatus FaultyFileSystem::Writable(bool needs_space) {
+bool FaultyFileSystem::powerless() {
   absl::MutexLock lock(&mutex_);
-  if (powerless_) return IOStatus::IOError("power is cut");
-  if (!full_ || !needs_space) return IOStatus::OK();
+  return powerless_;
+}
+
+IOStatus FaultyFileSystem::Writable() {
+  absl::MutexLock lock(&mutex_);
+  if (!full_) return IOStatus::OK();
   IOStatus status = IOStatus::NoSpace("disk is full");
   status.SetRetryable(true);  // as the system's file system marks ENOSPC
   return status;
@@ -91,13 +92,13 @@ IOStatus FaultyFileSystem::Writable(bool needs_space) {
 void FaultyFileSystem::Synced(const std::string& name, uint64_t size) {
   absl::MutexLock lock(&mutex_);
   const auto found = synced_.find(name);
-  if (found != synced_.end()) found->second = size;
+  if (found != synced_.end() && !powerless_) found->second = size;
 }
 
 IOStatus FaultyFileSystem::NewWritableFile(
     const std::string& name, const rocksdb::FileOptions& options,
     std::unique_ptr<rocksdb::FSWritableFile>* result, IODebugContext* debug) {
-  IOStatus status = Writable(/*needs_space=*/true);
+  IOStatus status = Writable();
   if (!status.ok()) return status;
   std::unique_ptr<rocksdb::FSWritableFile> file;
   status = FileSystemWrapper::NewWritableFile(name, options, &file, debug);
@@ -113,8 +114,7 @@ IOStatus FaultyFileSystem::NewWritableFile(
 IOStatus FaultyFileSystem::DeleteFile(const std::string& name,
                                       const IOOptions& options,
                                       IODebugContext* debug) {
-  IOStatus status = Writable(/*needs_space=*/false);
-  if (!status.ok()) return status;
+  if (powerless()) return IOStatus::OK();
   {
     absl::MutexLock lock(&mutex_);
     synced_.erase(name);
@@ -126,9 +126,9 @@ IOStatus FaultyFileSystem::RenameFile(const std::string& from,
                                       const std::string& to,
                                       const IOOptions& options,
                                       IODebugContext* debug) {
-  IOStatus status = Writable(/*needs_space=*/false);
-  if (!status.ok()) return status;
-  status = FileSystemWrapper::RenameFile(from, to, options, debug);
+  if (powerless()) return IOStatus::OK();
+  const IOStatus status =
+      FileSystemWrapper::RenameFile(from, to, options, debug);
   absl::MutexLock lock(&mutex_);
   const auto found = synced_.find(from);
   if (!status.ok() || found == synced_.end()) return status;

@@ -22,7 +22,8 @@ class FaultyFileSystem : public rocksdb::FileSystemWrapper {
 
   // Appends and new files fail as on a full disk.
   void SetFull(bool full);
-  // From now on nothing reaches the files: every change fails.
+  // From now on nothing reaches the files, and nobody is told: a machine
+  // without power sees no errors either.
   void CutPower();
   // Takes from each file what was written and not synced before the cut, as a
   // journalling file system would after a power loss (directory operations stay
@@ -42,8 +43,9 @@ class FaultyFileSystem : public rocksdb::FileSystemWrapper {
 
  private:
   friend class FaultyFile;
-  // OK, or why nothing can be changed.
-  rocksdb::IOStatus Writable(bool needs_space);
+  // OK, or why nothing can be added.
+  rocksdb::IOStatus Writable();
+  bool powerless();
   void Synced(const std::string& name, uint64_t size);
 
   absl::Mutex mutex_;
