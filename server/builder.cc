@@ -14,8 +14,9 @@ namespace {
 
 // Deaths of a job's own making that put its kernel in quarantine.
 constexpr int kFaultsAllowed = 2;
-// Workers that may die under one job, for whatever cause.
-constexpr int kAttempts = 2;
+// Workers that may die under one job, for whatever cause: whoever kills one
+// from outside may well kill the next, too, before it is known to be dead.
+constexpr int kAttempts = 3;
 // A compile as long as this is assumed until one was measured.
 constexpr int64_t kAssumedCompileUs = 100000;
 
@@ -186,9 +187,10 @@ void Builder::OnDeath(const Job& job, Work& work, const WorkerDeath& death) {
     return Quarantine(work, death);
   }
   if (work.deaths >= kAttempts) {
-    return Fail(work, absl::UnavailableError(absl::StrCat(
-                          "two workers died under this compile; the last: ",
-                          death.what)));
+    return Fail(
+        work, absl::UnavailableError(absl::StrCat(
+                  work.deaths,
+                  " workers died under this compile; the last: ", death.what)));
   }
   retries_.Add();
   if (!queue_.Requeue(job)) {

@@ -1,11 +1,12 @@
 // From a kernel that no tier has to one that all have: single flight, queue,
 // worker, publish; and what is remembered of those that cannot be built.
 //
-// A worker's death costs its job one retry on another worker. Two deaths that
+// A worker's death costs its job a retry on another worker. Two deaths that
 // were the job's own fault (a crash signal, the daemon's own limits) put the
 // kernel in quarantine: FAILED_PRECONDITION with the id of a repro bundle, for
 // good after crashes, for a while after limits. A SIGKILL from outside counts
-// for neither; when the retry dies of one too, the caller gets UNAVAILABLE.
+// for neither; when the third worker dies of one too, the caller gets
+// UNAVAILABLE.
 #ifndef INGOT_SERVER_BUILDER_H_
 #define INGOT_SERVER_BUILDER_H_
 

@@ -223,6 +223,9 @@ absl::StatusOr<std::optional<Config>> LoadConfig(int argc,
   std::string file;
   app.add_option("--config", file, "TOML file")->type_name("FILE");
   app.set_version_flag("--version", absl::StrCat("ingotd ", kVersion));
+  // Said twice, the last one counts, so that a wrapper's flags can be
+  // overruled.
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   Config flags;
   AddFlags(app, flags);
   try {

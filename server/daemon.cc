@@ -203,14 +203,16 @@ absl::Status Daemon::Listen() {
     builder.AddListeningPort(config_.tcp, grpc::InsecureServerCredentials(),
                              &tcp_bound);
   }
+  // The socket must be for owner and group from its first moment.
+  const mode_t before = umask(0117);
   server_ = builder.BuildAndStart();
+  umask(before);
   if (server_ == nullptr || socket_bound == 0 || tcp_bound == 0) {
     return absl::FailedPreconditionError(absl::StrCat(
         "cannot listen on ", config_.socket,
         config_.socket.empty() || config_.tcp.empty() ? "" : " and ",
         config_.tcp));
   }
-  if (!config_.socket.empty()) chmod(config_.socket.c_str(), 0660);
   if (!config_.tcp.empty()) tcp_port_ = tcp_bound;
   grpc::HealthCheckServiceInterface* health = server_->GetHealthCheckService();
   health->SetServingStatus(v1::Kernels::service_full_name(), true);
@@ -248,7 +250,10 @@ void Daemon::LogBuild(const std::string& op, absl::string_view key,
 
 void Daemon::LogRequest(const RequestLog& request) {
   log_.Write(Level::kInfo, "request",
-             {{"request_id", request.request_id},
+             {{"request_id",
+               request.request_id.empty()
+                   ? absl::StrCat("ingotd-", next_request_id_.fetch_add(1))
+                   : request.request_id},
               {"op", request.op},
               {"code", absl::StatusCodeToString(request.status.code())},
               {"message", request.status.message()},

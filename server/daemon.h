@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -56,6 +57,7 @@ class Daemon {
   const Config config_;
   Log& log_;
   std::atomic<bool> stopping_{false};
+  std::atomic<uint64_t> next_request_id_{1};  // for callers that sent none
   std::mutex mutex_;
   std::condition_variable stopped_;
 

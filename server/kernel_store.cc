@@ -64,10 +64,18 @@ std::optional<cache::Bytes> KernelStore::FindObject(absl::string_view digest) {
 }
 
 void KernelStore::Publish(const cache::Publication& publication) {
-  const absl::Status published = tiers_.Publish(publication);
+  Report("publish", tiers_.Publish(publication));
+}
+
+void KernelStore::KeepPlan(absl::string_view plan_key, absl::string_view plan) {
+  Report("plan", tiers_.PutPlan(plan_key, plan));
+}
+
+void KernelStore::Report(absl::string_view what,
+                         const absl::Status& published) {
   if (published.ok()) return;
   publish_errors_.Add();
-  note_(absl::StrCat("publish: ", published.ToString()));
+  note_(absl::StrCat(what, ": ", published.ToString()));
 }
 
 }  // namespace ingot::server

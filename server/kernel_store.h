@@ -51,6 +51,9 @@ class KernelStore {
   // Into all tiers. What they cannot take is counted, not reported.
   void Publish(const cache::Publication& publication);
 
+  // Likewise. A stored plan goes out with its kernels when a store is copied.
+  void KeepPlan(absl::string_view plan_key, absl::string_view plan);
+
   cache::Store& memory() { return memory_; }
   cache::Store& tiers() { return tiers_; }
 
@@ -58,6 +61,7 @@ class KernelStore {
   // The store's answer; nullopt with the error counted when it failed.
   template <typename T>
   std::optional<T> Unless(absl::StatusOr<std::optional<T>> answer);
+  void Report(absl::string_view what, const absl::Status& published);
   bool Matches(absl::string_view record, absl::string_view key,
                absl::string_view key_encoding);
 

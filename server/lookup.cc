@@ -209,6 +209,9 @@ Reply LookupCall::Answer() {
     return error_;
   }
   lookup_.Requests(op, ResultName(slots_)).Add();
+  if (log.compile_us > 0) {
+    lookup_.store_.KeepPlan(PlanKey(plan_->plan->plan), plan_->plan->bytes);
+  }
   return cache::Bytes(std::make_shared<const std::string>(
       EncodeReply(*plan_->plan, view_, slots_)));
 }

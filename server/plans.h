@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "compiler/plan.h"
 #include "proto/status.h"
@@ -21,6 +22,12 @@ struct EncodedPlan {
   Plan plan;
   std::string bytes;  // v1::Plan
 };
+
+// Where a plan is kept in the store: what it was made from.
+inline std::string PlanKey(const Plan& plan) {
+  return absl::StrCat(plan.spec_digest, plan.fingerprint,
+                      absl::Hex(kEpoch, absl::kZeroPad16));
+}
 
 // A spec as it was asked, token-like values included, with the plan that all
 // such specs share.

@@ -103,7 +103,7 @@ void SendRaw(const char* bytes, size_t size) {
 
 void Allocate() {
   constexpr size_t kStep = 64 << 20;
-  for (;;) std::memset(new char[kStep], 1, kStep);
+  for (;;) std::memset(new char[kStep], 1, 1);
 }
 
 void Before(const std::string& fault) {

@@ -1,0 +1,57 @@
+#include "server/bundles.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "gtest/gtest.h"
+
+namespace ingot::server {
+namespace {
+
+namespace fs = std::filesystem;
+
+class BundlesTest : public ::testing::Test {
+ protected:
+  BundlesTest() {
+    std::string pattern =
+        (fs::temp_directory_path() / "ingot-bundles-XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+  }
+  ~BundlesTest() override { fs::remove_all(folder_); }
+
+  static std::string Key(char c) { return std::string(32, c); }
+
+  std::string folder_;
+};
+
+TEST_F(BundlesTest, QuarantineIsReadBack) {
+  Bundles bundles(folder_, 8);
+  bundles.Write(Key('a'), {"encoding", "it crashed", "log", "", true});
+  bundles.Write(Key('b'), {"other", "it failed", "", "module {}", false});
+  const std::vector<Bundle> loaded = Bundles(folder_, 8).LoadQuarantined();
+  ASSERT_EQ(loaded.size(), 1u);
+  EXPECT_EQ(loaded[0].key_encoding, "encoding");
+  EXPECT_EQ(loaded[0].reason, "it crashed");
+  EXPECT_TRUE(fs::exists(folder_ + "/" + Bundles::Id(Key('b')) + "/ir"));
+  bundles.Remove(Key('a'));
+  EXPECT_TRUE(bundles.LoadQuarantined().empty());
+}
+
+TEST_F(BundlesTest, OnlySoManyAreKept) {
+  Bundles bundles(folder_, 3);
+  for (char c = 'a'; c < 'k'; ++c) bundles.Write(Key(c), {"e", "r"});
+  int left = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_)) {
+    left += entry.is_directory() ? 1 : 0;
+  }
+  EXPECT_EQ(left, 3);
+}
+
+TEST_F(BundlesTest, AFolderThatCannotBeMadeIsNoMatter) {
+  Bundles bundles("/proc/nowhere", 3);
+  bundles.Write(Key('a'), {"e", "r"});
+  EXPECT_TRUE(bundles.LoadQuarantined().empty());
+}
+
+}  // namespace
+}  // namespace ingot::server
