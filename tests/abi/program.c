@@ -1,0 +1,146 @@
+/* A program that knows ingot.h alone. Compiled as C11 and as C++ by
+ * abi_test.sh; needs no daemon and no GPU. */
+#include <stdio.h>
+#include <string.h>
+
+#include "ingot/ingot.h"
+
+static int failures = 0;
+
+#define EXPECT(condition)                                                \
+  do {                                                                   \
+    if (!(condition)) {                                                  \
+      fprintf(stderr, "%s:%d: %s (last error: %s)\n", __FILE__, __LINE__, \
+              #condition, ingot_last_error());                           \
+      ++failures;                                                        \
+    }                                                                    \
+  } while (0)
+
+static ingot_spec make_spec(ingot_dim dims[2], ingot_operand operands[2]) {
+  ingot_spec spec;
+  int i;
+  memset(dims, 0, 2 * sizeof(dims[0]));
+  memset(operands, 0, 2 * sizeof(operands[0]));
+  memset(&spec, 0, sizeof(spec));
+  for (i = 0; i < 2; ++i) {
+    dims[i].size = sizeof(dims[i]);
+    dims[i].name = i == 0 ? "rows" : "n";
+    dims[i].value = 4096;
+    operands[i].size = sizeof(operands[i]);
+    operands[i].name = i == 0 ? "x" : "y";
+    operands[i].dtype = "bf16";
+  }
+  spec.size = sizeof(spec);
+  spec.op = "rmsnorm";
+  spec.dims = dims;
+  spec.dim_count = 2;
+  spec.operands = operands;
+  spec.operand_count = 2;
+  return spec;
+}
+
+static void test_library(void) {
+  EXPECT(strcmp(ingot_version(), "0.1.0") == 0);
+  EXPECT(strcmp(ingot_status_name(INGOT_UNAVAILABLE), "UNAVAILABLE") == 0);
+  EXPECT(strcmp(ingot_status_name(99), "UNKNOWN") == 0);
+  EXPECT(strcmp(ingot_last_error(), "") == 0);
+  ingot_free(NULL);
+}
+
+static void test_specs(void) {
+  ingot_dim dims[2];
+  ingot_operand operands[2];
+  uint8_t one[32];
+  uint8_t two[32];
+  ingot_spec spec = make_spec(dims, operands);
+  EXPECT(ingot_spec_digest(&spec, one) == INGOT_OK);
+  dims[0].value = 1; /* a token count: the same spec */
+  EXPECT(ingot_spec_digest(&spec, two) == INGOT_OK);
+  EXPECT(memcmp(one, two, sizeof(one)) == 0);
+  dims[1].value = 1;
+  EXPECT(ingot_spec_digest(&spec, two) == INGOT_OK);
+  EXPECT(memcmp(one, two, sizeof(one)) != 0);
+  dims[1].value = -1;
+  EXPECT(ingot_spec_digest(&spec, two) == INGOT_INVALID_ARGUMENT);
+  EXPECT(strstr(ingot_last_error(), "dim n value: found -1") != NULL);
+  EXPECT(ingot_spec_digest(NULL, two) == INGOT_INVALID_ARGUMENT);
+  EXPECT(ingot_spec_digest(&spec, NULL) == INGOT_INVALID_ARGUMENT);
+  spec.target = "gfx942";
+  EXPECT(ingot_spec_digest(&spec, two) == INGOT_UNIMPLEMENTED);
+}
+
+static void test_clients(void) {
+  ingot_client* client = NULL;
+  ingot_client_options options;
+  memset(&options, 0, sizeof(options));
+  EXPECT(ingot_client_create(&options, &client) == INGOT_INVALID_ARGUMENT);
+  options.size = sizeof(options);
+  options.address = "nonsense";
+  EXPECT(ingot_client_create(&options, &client) == INGOT_INVALID_ARGUMENT);
+  options.address = "unix:/nowhere/ingotd.sock";
+  options.target = "gfx950:foo+";
+  EXPECT(ingot_client_create(&options, &client) == INGOT_INVALID_ARGUMENT);
+  options.target = NULL;
+  EXPECT(ingot_client_create(&options, NULL) == INGOT_INVALID_ARGUMENT);
+  EXPECT(ingot_client_create(&options, &client) == INGOT_OK);
+  EXPECT(strcmp(ingot_client_address(client), options.address) == 0);
+  EXPECT(ingot_client_destroy(client) == INGOT_OK);
+  EXPECT(ingot_client_destroy(client) == INGOT_INVALID_ARGUMENT);
+  EXPECT(ingot_client_destroy(NULL) == INGOT_OK);
+  EXPECT(ingot_client_address(client) == NULL);
+}
+
+static void test_no_daemon(void) {
+  ingot_dim dims[2];
+  ingot_operand operands[2];
+  ingot_client* client = NULL;
+  ingot_prepared* prepared = NULL;
+  ingot_client_options options;
+  ingot_client_stats stats;
+  char* json = NULL;
+  ingot_spec spec = make_spec(dims, operands);
+  memset(&options, 0, sizeof(options));
+  options.size = sizeof(options);
+  options.address = "unix:/nowhere/ingotd.sock";
+  EXPECT(ingot_client_create(&options, &client) == INGOT_OK);
+  EXPECT(ingot_prepare(client, &spec, NULL, &prepared) == INGOT_UNAVAILABLE);
+  EXPECT(prepared == NULL);
+  EXPECT(strstr(ingot_last_error(), "/nowhere/ingotd.sock") != NULL);
+  EXPECT(ingot_prepare(NULL, &spec, NULL, &prepared) == INGOT_INVALID_ARGUMENT);
+  EXPECT(ingot_prepare(client, NULL, NULL, &prepared) ==
+         INGOT_INVALID_ARGUMENT);
+  EXPECT(ingot_prepare(client, &spec, NULL, NULL) == INGOT_INVALID_ARGUMENT);
+  EXPECT(ingot_capabilities(client, &json) == INGOT_UNAVAILABLE);
+  memset(&stats, 0, sizeof(stats));
+  EXPECT(ingot_stats(client, &stats) == INGOT_INVALID_ARGUMENT);
+  stats.size = sizeof(stats);
+  EXPECT(ingot_stats(client, &stats) == INGOT_OK);
+  EXPECT(stats.calls == 0 && stats.objects == 0);
+  EXPECT(ingot_client_destroy(client) == INGOT_OK);
+  EXPECT(ingot_prepare(client, &spec, NULL, &prepared) ==
+         INGOT_INVALID_ARGUMENT);
+}
+
+static void test_no_handles(void) {
+  ingot_launch_args args;
+  uint64_t bytes;
+  memset(&args, 0, sizeof(args));
+  args.size = sizeof(args);
+  EXPECT(ingot_launch(NULL, NULL, &args) == INGOT_INVALID_ARGUMENT);
+  EXPECT(ingot_workspace_bytes(NULL, &args, &bytes, NULL) ==
+         INGOT_INVALID_ARGUMENT);
+  EXPECT(ingot_prepared_release(NULL) == INGOT_OK);
+  EXPECT(ingot_prepared_load(NULL) == INGOT_INVALID_ARGUMENT);
+  EXPECT(ingot_prepared_dim(NULL, 0) == NULL);
+  EXPECT(ingot_prepared_scalar_dtype(NULL, 0) == NULL);
+}
+
+int main(void) {
+  test_library();
+  test_specs();
+  test_clients();
+  test_no_daemon();
+  test_no_handles();
+  if (failures == 0) puts("ok");
+  return failures != 0;
+}
