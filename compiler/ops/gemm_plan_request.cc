@@ -26,7 +26,10 @@ absl::Status CheckStrides(const GemmRequest& r, const GemmMatrix& x) {
     return Invalid(field, absl::StrJoin(operand.strides, ", "),
                    "a row stride and 1");
   }
-  const int64_t least = r.dims[x.inner].min;
+  // The shortest row that a launch can have.
+  const PlanDim& inner = r.dims[x.inner];
+  const int64_t least = (inner.min + inner.multiple_of - 1) /
+                        inner.multiple_of * inner.multiple_of;
   if (operand.strides[0] < least || operand.strides[0] > kMaxRow) {
     return Invalid(field, absl::StrCat(operand.strides[0]),
                    absl::StrCat("row strides of ", least, " to ", kMaxRow));

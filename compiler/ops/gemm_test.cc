@@ -1,5 +1,6 @@
 // gemm's plans: which kernels, which variants, what is refused.
 #include <functional>
+#include <random>
 #include <set>
 
 #include "compiler/ops/gemm_plan_tiles.h"
@@ -161,6 +162,71 @@ TEST(GemmPlan, DynamicStridesChooseTheAccess) {
   EXPECT_EQ(match(int64_t{1} << 21, 4096), "none");
 }
 
+// A spec of random extents, layouts, strides and alignments.
+Spec RandomSpec(std::mt19937& random) {
+  const auto pick = [&](int64_t most) {
+    const int64_t kind = random() % 3;
+    const int64_t value = 1 + static_cast<int64_t>(random()) % most;
+    return kind == 0 ? value : std::max<int64_t>(1, value / 8 * 8);
+  };
+  const char* layouts[] = {"nn", "nt", "tn", "tt"};
+  Spec spec = Gemm(pick(9000), pick(9000), layouts[random() % 4]);
+  if (random() % 2) spec.dims[0].max = pick(5000);
+  if (random() % 3 == 0) spec.dims[0].multiple_of = 8;
+  if (random() % 4 == 0) {
+    spec.dims[1] = {"n"};
+    spec.dims[1].multiple_of = static_cast<int64_t>(random()) % 9;
+  }
+  if (random() % 2) spec.operands.push_back({"c", "bf16"});
+  if (random() % 2) spec.operands.push_back({"bias", "f32"});
+  for (Operand& operand : spec.operands) {
+    if (operand.name == "bias") continue;
+    operand.alignment = 1u << (random() % 6);
+    operand.stride_mode = static_cast<StrideMode>(random() % 3);
+    if (operand.stride_mode == StrideMode::kStatic) {
+      operand.strides = {pick(20000), 1};
+    }
+  }
+  return spec;
+}
+
+// Whatever plans serves every launch that its dims and operands promise.
+TEST(GemmPlan, RandomSpecsAreServedWhollyOrRefused) {
+  std::mt19937 random(17);
+  int planned = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const absl::StatusOr<Plan> plan = MakePlan(RandomSpec(random));
+    if (!plan.ok()) {
+      EXPECT_EQ(plan.status().code(), absl::StatusCode::kInvalidArgument)
+          << plan.status();
+      continue;
+    }
+    ++planned;
+    for (int launch = 0; launch < 20; ++launch) {
+      std::vector<int64_t> dims;
+      for (const PlanDim& dim : plan->dims) {
+        const int64_t least = (dim.min + dim.multiple_of - 1) / dim.multiple_of;
+        const int64_t most = dim.max / dim.multiple_of;
+        ASSERT_LE(least, most) << dim.name;
+        dims.push_back((least + random() % (most - least + 1)) *
+                       dim.multiple_of);
+      }
+      std::vector<int64_t> strides(plan->operands.size() * 8, 1);
+      for (size_t x = 0; x < plan->operands.size(); ++x) {
+        const PlanOperand& operand = plan->operands[x];
+        const int64_t inner =
+            *Evaluate(operand.extents.back(), {dims, strides, 256});
+        const bool fixed = operand.stride_mode != StrideMode::kDynamic;
+        strides[x * 8] =
+            fixed ? *Evaluate(operand.strides[0], {dims, strides, 256})
+                  : std::min<int64_t>(inner + random() % 64, 2097151);
+      }
+      ASSERT_NE(Match(*plan, dims, strides), "none") << "spec " << i;
+    }
+  }
+  EXPECT_GT(planned, 500);
+}
+
 TEST(GemmPlan, PinnedTuningIsKeptAndShown) {
   for (const GemmTile& tile : GemmTiles(GemmSchedule::kDma)) {
     Spec spec = Gemm();
@@ -200,6 +266,14 @@ TEST(GemmPlan, RefusalsNameTheField) {
        [](Spec& s) {
          s.operands[0].stride_mode = StrideMode::kStatic;
          s.operands[0].strides = {4095, 1};
+       }},
+      {"strides of operand a: found 5, allowed row strides of 8",
+       absl::StatusCode::kInvalidArgument,
+       [](Spec& s) {
+         s.attrs[0].value = "tt";
+         s.dims[0].multiple_of = 8;
+         s.operands[0].stride_mode = StrideMode::kStatic;
+         s.operands[0].strides = {5, 1};
        }},
       {"attribute act: found 'gelu_tanh', allowed none",
        absl::StatusCode::kUnimplemented,
