@@ -157,6 +157,27 @@ double Rate(const std::vector<std::unique_ptr<Subject>>& subjects,
   return CallsPerSecond(pointers, kInFlight, seconds);
 }
 
+std::vector<std::string> Serialised(
+    const std::vector<v1::GetKernelRequest>& requests) {
+  std::vector<std::string> bytes;
+  for (const v1::GetKernelRequest& request : requests) {
+    bytes.push_back(request.SerializeAsString());
+  }
+  return bytes;
+}
+
+// The same subject on connections of their own.
+std::vector<std::unique_ptr<Subject>> Connections(
+    const std::string& socket, const std::string& method,
+    const std::vector<std::string>& requests) {
+  std::vector<std::unique_ptr<Subject>> subjects;
+  for (int i = 0; i < kConnections; ++i) {
+    subjects.push_back(
+        std::make_unique<RawSubject>(OwnChannel(socket), method, requests));
+  }
+  return subjects;
+}
+
 void ReportRate(Report& report, const Services& services,
                 const HitOptions& options) {
   report.Section(absl::StrCat("calls a second, ", kInFlight, " in flight on ",
@@ -164,13 +185,11 @@ void ReportRate(Report& report, const Services& services,
                               " connections, generator and daemon on the same "
                               "cores, median of ",
                               options.runs));
-  std::vector<std::unique_ptr<Subject>> echoes;
-  std::vector<std::unique_ptr<Subject>> hits;
-  for (int i = 0; i < kConnections; ++i) {
-    echoes.push_back(EchoSubject(OwnChannel(services.EchoSocket())));
-    hits.push_back(HitSubject(OwnChannel(services.memory->socket()),
-                              Requests(true), v1::SOURCE_MEMORY, 0));
-  }
+  const auto echoes =
+      Connections(services.EchoSocket(), "/ingot.bench.Echo/Call", {""});
+  const auto hits =
+      Connections(services.memory->socket(), "/ingot.v1.Kernels/GetKernel",
+                  Serialised(Requests(true)));
   std::vector<double> echo_rates;
   std::vector<double> hit_rates;
   std::vector<double> ratios;

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <future>
 #include <thread>
 
 #include "absl/synchronization/blocking_counter.h"
@@ -15,6 +16,38 @@ std::shared_ptr<grpc::Channel> OwnChannel(const std::string& socket) {
   arguments.SetString(GRPC_ARG_DEFAULT_AUTHORITY, "localhost");
   return grpc::CreateCustomChannel(
       "unix:" + socket, grpc::InsecureChannelCredentials(), arguments);
+}
+
+RawSubject::RawSubject(const std::shared_ptr<grpc::Channel>& channel,
+                       std::string method,
+                       const std::vector<std::string>& requests)
+    : stub_(channel), method_(std::move(method)) {
+  for (const std::string& request : requests) {
+    const grpc::Slice slice(request);
+    requests_.emplace_back(&slice, 1);
+  }
+}
+
+void RawSubject::Start(std::function<void()> done) {
+  struct Flight {
+    grpc::ClientContext context;
+    grpc::ByteBuffer reply;
+  };
+  auto flight = std::make_shared<Flight>();
+  const size_t turn = turn_.fetch_add(1, std::memory_order_relaxed);
+  stub_.UnaryCall(&flight->context, method_, grpc::StubOptions(),
+                  &requests_[turn % requests_.size()], &flight->reply,
+                  [this, flight, done = std::move(done)](grpc::Status status) {
+                    if (!status.ok())
+                      Die(method_ + ": " + status.error_message());
+                    done();
+                  });
+}
+
+void RawSubject::Call() {
+  std::promise<void> ended;
+  Start([&] { ended.set_value(); });
+  ended.get_future().get();
 }
 
 std::vector<double> Latencies(Subject& subject, int calls) {
