@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cache/digest.h"
+#include "cache/rocksdb_hooks.h"
 #include "cache/rocksdb_schema.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/slice_transform.h"
@@ -41,7 +42,8 @@ rocksdb::BlockBasedTableOptions TableOptions(
   return table;
 }
 
-void SetFamilyOptions(Family family, rocksdb::ColumnFamilyOptions& options) {
+void SetFamilyOptions(const RocksOptions& store, Family family,
+                      rocksdb::ColumnFamilyOptions& options) {
   options.compression = rocksdb::kLZ4Compression;
   // Reads matter, writes are rare: let level 0 grow rather than stall a publish
   // behind a compaction that cannot finish.
@@ -59,7 +61,8 @@ void SetFamilyOptions(Family family, rocksdb::ColumnFamilyOptions& options) {
     // us at 0.20, none in 66 us.
     options.enable_blob_files = true;
     options.min_blob_size = 4096;
-    options.blob_file_size = 64 << 20;
+    // Small files, so that collecting some needs little free space.
+    options.blob_file_size = store.memory_bytes / 2;
     options.blob_compression_type = rocksdb::kLZ4Compression;
     options.enable_blob_garbage_collection = true;
     options.blob_garbage_collection_age_cutoff = 0.5;
@@ -72,10 +75,7 @@ void SetDatabaseOptions(const RocksOptions& options, bool tolerant,
   db.create_if_missing = true;
   db.create_missing_column_families = true;
   if (options.env != nullptr) db.env = options.env;
-  // Debian's build without NDEBUG defaults to DEBUG_LEVEL.
-  db.info_log_level = rocksdb::WARN_LEVEL;
-  db.keep_log_file_num = 4;
-  db.max_log_file_size = 4 << 20;
+  db.info_log = MakeLogger(options.log);
   db.max_open_files = 512;
   db.max_background_jobs = 2;
   db.bytes_per_sync = 1 << 20;
@@ -146,7 +146,7 @@ absl::Status ToStatus(const rocksdb::Status& status) {
 rocksdb::Options FamilyOptions(const RocksOptions& options, Family family) {
   rocksdb::Options result;
   SetDatabaseOptions(options, false, result);
-  SetFamilyOptions(family, result);
+  SetFamilyOptions(options, family, result);
   result.table_factory.reset(
       rocksdb::NewBlockBasedTableFactory(TableOptions(nullptr)));
   return result;
@@ -247,11 +247,16 @@ absl::Status RocksDatabase::OpenOrSetAside() {
 rocksdb::Status RocksDatabase::OpenOnce(bool tolerant) {
   rocksdb::DBOptions db_options;
   SetDatabaseOptions(options_, tolerant, db_options);
+  db_options.listeners.push_back(
+      MakeErrorListener([this](const rocksdb::Status& error) {
+        failed_ = true;
+        if (error.IsCorruption()) unmergeable_ = true;
+      }));
   const auto block_cache = rocksdb::NewLRUCache(options_.memory_bytes, 4);
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
   for (size_t i = 0; i < kFamilies; ++i) {
     rocksdb::ColumnFamilyOptions family;
-    SetFamilyOptions(static_cast<Family>(i), family);
+    SetFamilyOptions(options_, static_cast<Family>(i), family);
     family.disable_auto_compactions = unmergeable_;
     family.table_factory.reset(
         rocksdb::NewBlockBasedTableFactory(TableOptions(block_cache)));
@@ -384,7 +389,7 @@ absl::Status RocksDatabase::Ingest(
   });
 }
 
-absl::Status RocksDatabase::CompactObjects(bool collect_all,
+absl::Status RocksDatabase::CompactObjects(double collect_share,
                                            std::atomic<bool>& cancelled) {
   INGOT_RETURN_IF_ERROR(Flush());
   if (unmergeable_) {
@@ -395,11 +400,9 @@ absl::Status RocksDatabase::CompactObjects(bool collect_all,
   options.exclusive_manual_compaction = false;
   options.bottommost_level_compaction =
       rocksdb::BottommostLevelCompaction::kForce;
-  if (collect_all) {
-    options.blob_garbage_collection_policy =
-        rocksdb::BlobGarbageCollectionPolicy::kForce;
-    options.blob_garbage_collection_age_cutoff = 1.0;
-  }
+  options.blob_garbage_collection_policy =
+      rocksdb::BlobGarbageCollectionPolicy::kForce;
+  options.blob_garbage_collection_age_cutoff = collect_share;
   absl::ReaderMutexLock lock(&mutex_);
   INGOT_RETURN_IF_ERROR(Opened());
   return ToStatus(

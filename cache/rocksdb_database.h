@@ -58,7 +58,7 @@ class RocksDatabase {
       const RocksOptions& options);
   ~RocksDatabase();
 
-  // Whether a write has failed, or nothing is open.
+  // Whether a write or background work has failed, or nothing is open.
   bool failed() const { return failed_; }
   // Closes and opens again, once a trial file shows that the disk takes writes.
   // Readers wait meanwhile. Nobody may hold a family().
@@ -91,10 +91,11 @@ class RocksDatabase {
   absl::Status Sync();
   // Turns log and memtables into tables.
   absl::Status Flush();
-  // Rewrites the objects' tables so that what was deleted leaves the disk;
-  // `collect_all`: every blob file with a deleted object, not only old or
-  // mostly deleted ones. Ends early once `cancelled`.
-  absl::Status CompactObjects(bool collect_all, std::atomic<bool>& cancelled);
+  // Rewrites the objects' tables and the oldest `collect_share` (0 to 1) of
+  // their blob files, so that what was deleted from them leaves the disk. Needs
+  // space for what is still live in those files. Ends early once `cancelled`.
+  absl::Status CompactObjects(double collect_share,
+                              std::atomic<bool>& cancelled);
   // Atomically adds tables written with FamilyOptions.
   absl::Status Ingest(
       const std::vector<rocksdb::IngestExternalFileArg>& tables);

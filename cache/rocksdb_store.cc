@@ -106,7 +106,7 @@ class RocksStore : public Store {
   void EvictTo(uint64_t target_bytes);
   void EvictForQuota();
   void EvictForSpace();
-  void Compact(bool collect_all);
+  void Compact(double collect_share);
 
   const RocksOptions options_;
   const std::unique_ptr<RocksDatabase> database_;
@@ -315,7 +315,11 @@ absl::Status RocksStore::Resume() {
 }
 
 void RocksStore::Upkeep() {
-  if (!database_->failed()) EvictForSpace();
+  if (database_->failed()) {
+    gate_.Shut("the database failed in the background");
+  } else {
+    EvictForSpace();
+  }
   gate_.TryHeal();
   if (gate_.shut()) return;
   const uint64_t now = options_.now_micros();
@@ -360,7 +364,7 @@ void RocksStore::EvictForQuota() {
   // Space comes back when tombstones meet what they delete; with few writes
   // that would be never.
   if (evicted_since_compaction_ >= options_.quota_bytes / 10) {
-    Compact(/*collect_all=*/false);
+    Compact(0.5);
   }
 }
 
@@ -379,12 +383,17 @@ void RocksStore::EvictForSpace() {
   const uint64_t bytes = ledger_->counters().bytes;
   const double share = static_cast<double>(wanted) / static_cast<double>(own);
   EvictTo(bytes - static_cast<uint64_t>(static_cast<double>(bytes) * share));
-  Compact(/*collect_all=*/true);
+  // Eviction goes by age as blob files do, so the dead are in the oldest; how
+  // many of them can be rewritten is a question of the space that is left.
+  const double room =
+      static_cast<double>(options_.free_bytes()) / 2 / static_cast<double>(own);
+  Compact(std::min({1.0, 2 * share + 0.1, room}));
 }
 
-void RocksStore::Compact(bool collect_all) {
+void RocksStore::Compact(double collect_share) {
   evicted_since_compaction_ = 0;
-  const absl::Status status = database_->CompactObjects(collect_all, stopping_);
+  const absl::Status status =
+      database_->CompactObjects(collect_share, stopping_);
   if (!status.ok() && !stopping_ && options_.log) {
     options_.log(absl::StrCat("compacting objects: ", status.message()));
   }
