@@ -1,5 +1,5 @@
-/* A program around the two functions of the README: rows of ones with weights of
- * two must come out as two. Memory comes from the HIP that INGOT_HIP_LIBRARY
+/* A program around the two functions of the README: rows of ones with weights
+ * of two must come out as two. Memory comes from the HIP that INGOT_HIP_LIBRARY
  * names, which must let the host write device memory through hipMemcpy. */
 #include <dlfcn.h>
 #include <stdio.h>
