@@ -223,9 +223,15 @@ TEST_F(WorkerFaultsTest, AFullQueueSaysWhenToComeBack) {
   std::vector<std::thread> callers;
   for (int i = 0; i < 9; ++i) {
     callers.emplace_back(
-        [&, i] { client().Get(RequestOf(RmsNorm(720 + i)), seconds(2)); });
+        [&, i] { client().Get(RequestOf(RmsNorm(720 + i)), seconds(4)); });
+    // The first is a worker's before the others fill the queue.
+    while (i == 0 && client().Stats().workers_busy() == 0) {
+      std::this_thread::sleep_for(milliseconds(10));
+    }
   }
-  std::this_thread::sleep_for(milliseconds(500));
+  while (client().Stats().queued() < 8) {
+    std::this_thread::sleep_for(milliseconds(10));
+  }
   const Answer<v1::GetKernelResponse> full = client().Get(RmsNorm(750));
   EXPECT_EQ(full.code(), StatusCode::RESOURCE_EXHAUSTED) << full.message();
   EXPECT_THAT(full.message(), HasSubstr("queue"));
