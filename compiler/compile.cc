@@ -81,7 +81,7 @@ class Compilation {
   absl::Status RunPasses() {
     mlir::PassManager passes(&context_, mlir::ModuleOp::getOperationName());
     passes.enableVerifier(false);
-    passes::AddPipeline(passes, spec_);
+    passes::AddPipeline(passes, spec_, codegen_);
     absl::Status status =
         mlir_.Check(passes.run(*module_), absl::StatusCode::kInternal, "mlir");
     Dump("lowered");

@@ -6,31 +6,6 @@
 namespace ingot::passes {
 namespace {
 
-// Codegen options of a spec that become attributes of the function:
-//   agpr_alloc   AccVGPRs that MFMAs may use ("amdgpu-agpr-alloc")
-//   waves_per_eu "min,max" waves a SIMD
-//   preload      how many leading arguments arrive in SGPRs
-//   schedule     a strategy of the machine scheduler ("max-ilp", …)
-struct Options {
-  std::optional<int64_t> agpr_alloc;
-  std::optional<std::string> waves_per_eu;
-  std::optional<std::string> schedule;
-  int64_t preload = 0;
-};
-
-Options ReadOptions(const KernelSpec& spec) {
-  Options options;
-  for (const Param& param : spec.codegen) {
-    const int64_t* number = std::get_if<int64_t>(&param.value);
-    const std::string* text = std::get_if<std::string>(&param.value);
-    if (param.name == "agpr_alloc" && number) options.agpr_alloc = *number;
-    if (param.name == "preload" && number) options.preload = *number;
-    if (param.name == "waves_per_eu" && text) options.waves_per_eu = *text;
-    if (param.name == "schedule" && text) options.schedule = *text;
-  }
-  return options;
-}
-
 // What a kernel does not use is not passed to it: without these every kernel
 // gets 256 bytes of hidden arguments and eleven SGPRs.
 constexpr llvm::StringLiteral kNeverUsed[] = {
@@ -57,7 +32,9 @@ class KernelAttributes
     : public mlir::PassWrapper<KernelAttributes, mlir::OperationPass<>> {
  public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(KernelAttributes)
-  explicit KernelAttributes(const KernelSpec& spec) : spec_(spec) {}
+  KernelAttributes(const KernelSpec& spec,
+                   const target::CodegenOptions& options)
+      : spec_(spec), options_(options) {}
   llvm::StringRef getArgument() const final {
     return "ingot-kernel-attributes";
   }
@@ -70,7 +47,6 @@ class KernelAttributes
  private:
   void Annotate(mlir::LLVM::LLVMFuncOp kernel) {
     mlir::Builder ir(&getContext());
-    const Options options = ReadOptions(spec_);
     const auto& size = spec_.workgroup;
     const std::string items = std::to_string(size[0] * size[1] * size[2]);
     kernel->setAttr("rocdl.flat_work_group_size",
@@ -79,8 +55,8 @@ class KernelAttributes
                     ir.getDenseI32ArrayAttr({static_cast<int32_t>(size[0]),
                                              static_cast<int32_t>(size[1]),
                                              static_cast<int32_t>(size[2])}));
-    kernel.setPassthroughAttr(Passthrough(kernel, options, ir));
-    for (int64_t i = 0; i < options.preload && i < kernel.getNumArguments();
+    kernel.setPassthroughAttr(Passthrough(kernel, ir));
+    for (int64_t i = 0; i < options_.preload && i < kernel.getNumArguments();
          ++i) {
       kernel.setArgAttr(i, mlir::LLVM::LLVMDialect::getInRegAttrName(),
                         ir.getUnitAttr());
@@ -88,7 +64,7 @@ class KernelAttributes
   }
 
   mlir::ArrayAttr Passthrough(mlir::LLVM::LLVMFuncOp kernel,
-                              const Options& options, mlir::Builder& ir) {
+                              mlir::Builder& ir) {
     llvm::SmallVector<mlir::Attribute> list;
     const auto pair = [&](llvm::StringRef name, llvm::StringRef value) {
       list.push_back(ir.getStrArrayAttr({name, value}));
@@ -96,13 +72,15 @@ class KernelAttributes
     // OCP rules keep f16 and bf16 denormals; f32 ones too, as ATen's kernels
     // do.
     pair("denormal-fp-math-f32", "ieee,ieee");
-    if (options.agpr_alloc) {
-      pair("amdgpu-agpr-alloc", std::to_string(*options.agpr_alloc));
+    if (options_.agpr_alloc) {
+      pair("amdgpu-agpr-alloc", std::to_string(*options_.agpr_alloc));
     }
-    if (options.waves_per_eu) {
-      pair("amdgpu-waves-per-eu", *options.waves_per_eu);
+    if (!options_.waves_per_eu.empty()) {
+      pair("amdgpu-waves-per-eu", options_.waves_per_eu);
     }
-    if (options.schedule) pair("amdgpu-sched-strategy", *options.schedule);
+    if (!options_.schedule.empty()) {
+      pair("amdgpu-sched-strategy", options_.schedule);
+    }
     for (llvm::StringRef name : kNeverUsed) {
       list.push_back(ir.getStringAttr(name));
     }
@@ -123,12 +101,14 @@ class KernelAttributes
   }
 
   const KernelSpec& spec_;
+  const target::CodegenOptions& options_;
 };
 
 }  // namespace
 
-std::unique_ptr<mlir::Pass> CreateKernelAttributes(const KernelSpec& spec) {
-  return std::make_unique<KernelAttributes>(spec);
+std::unique_ptr<mlir::Pass> CreateKernelAttributes(
+    const KernelSpec& spec, const target::CodegenOptions& options) {
+  return std::make_unique<KernelAttributes>(spec, options);
 }
 
 }  // namespace ingot::passes

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "compiler/kernel_spec.h"
+#include "compiler/target/codegen_options.h"
 
 namespace mlir {
 class MLIRContext;
@@ -19,9 +20,10 @@ namespace ingot::passes {
 // LLVM IR needs.
 void LoadDialects(mlir::MLIRContext& context);
 
-// The pipeline for a module that holds the kernel of `spec`, which must outlive
+// The pipeline for a module that holds the kernel of `spec`. Both must outlive
 // the run.
-void AddPipeline(mlir::OpPassManager& manager, const KernelSpec& spec);
+void AddPipeline(mlir::OpPassManager& manager, const KernelSpec& spec,
+                 const target::CodegenOptions& options);
 
 // A pass each, one a file, named after it.
 
@@ -31,7 +33,8 @@ void AddPipeline(mlir::OpPassManager& manager, const KernelSpec& spec);
 std::unique_ptr<mlir::Pass> CreateCheckLoopPhis();
 // Writes onto the kernel what the code generator has to know: workgroup size,
 // occupancy, register form, which hidden arguments it does without.
-std::unique_ptr<mlir::Pass> CreateKernelAttributes(const KernelSpec& spec);
+std::unique_ptr<mlir::Pass> CreateKernelAttributes(
+    const KernelSpec& spec, const target::CodegenOptions& options);
 // scf, arith, math and cf to the LLVM dialect, in one conversion. Loops keep
 // the order of their phis and stay bottom-tested.
 std::unique_ptr<mlir::Pass> CreateLowerToLlvm();

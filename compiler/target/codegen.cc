@@ -42,35 +42,6 @@ llvm::ModulePassManager PassesFor(llvm::PassBuilder& builder,
 
 }  // namespace
 
-absl::StatusOr<CodegenOptions> ReadCodegenOptions(const KernelSpec& spec) {
-  CodegenOptions options;
-  for (const Param& param : spec.codegen) {
-    const int64_t* number = std::get_if<int64_t>(&param.value);
-    const std::string* text = std::get_if<std::string>(&param.value);
-    if (param.name == "opt" && text != nullptr) {
-      if (*text == "none") {
-        options.optimization = Optimization::kNone;
-      } else if (*text == "light") {
-        options.optimization = Optimization::kLight;
-      } else if (*text == "full") {
-        options.optimization = Optimization::kFull;
-      } else {
-        return absl::InvalidArgumentError(absl::StrCat(
-            "codegen.opt: \"", *text, "\"; allowed: none, light, full"));
-      }
-    } else if (param.name == "reorder" && number != nullptr) {
-      options.reorder = *number != 0;
-    } else if (!((param.name == "agpr_alloc" || param.name == "preload") &&
-                 number != nullptr) &&
-               !((param.name == "waves_per_eu" || param.name == "schedule") &&
-                 text != nullptr)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("codegen: unknown option \"", param.name, "\""));
-    }
-  }
-  return options;
-}
-
 void Optimize(llvm::Module& module, llvm::TargetMachine& machine,
               Optimization optimization) {
   if (optimization == Optimization::kNone) return;

@@ -278,23 +278,33 @@ TEST(BuilderIrTest, MoreLdsThanPlannedIsAPrecondition) {
   EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
 }
 
+// Keeps `kVectors` vectors of four registers alive over a barrier.
+template <int kVectors>
+absl::Status BuildManyLive(Builder& b, const KernelSpec&) {
+  Value offset = b.ThreadX() * (kVectors * 16);
+  Values loaded;
+  for (int i = 0; i < kVectors; ++i) {
+    loaded.push_back(
+        b.Load(Vec(kF32, 4), Offset(Offset(b.Arg("in"), offset), i * 16)));
+  }
+  b.SyncWorkgroup();
+  for (int i = 0; i < kVectors; ++i) {
+    b.Store(loaded[i], Offset(Offset(b.Arg("out"), offset), i * 16));
+  }
+  return absl::OkStatus();
+}
+
 TEST(BuilderIrTest, SpillsAreAPrecondition) {
   const absl::Status status =
-      CompileBody(SpecOf(1024, {{"reorder", int64_t{0}}}),
-                  [](Builder& b, const KernelSpec&) {
-                    Values loaded;
-                    for (int i = 0; i < 64; ++i) {
-                      loaded.push_back(b.Load(
-                          Vec(kF32, 4),
-                          Offset(b.Arg("in"), b.ThreadX() * 1024 + i * 16)));
-                    }
-                    b.SyncWorkgroup();
-                    for (int i = 0; i < 64; ++i) {
-                      b.Store(loaded[i], Offset(b.Arg("out"),
-                                                b.ThreadX() * 1024 + i * 16));
-                    }
-                    return absl::OkStatus();
-                  })
+      CompileBody(SpecOf(1024), BuildManyLive<64>).status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+}
+
+TEST(BuilderIrTest, OccupancyLimitsRegisters) {
+  EXPECT_EQ(CompileBody(SpecOf(256), BuildManyLive<24>).status(),
+            absl::OkStatus());
+  const absl::Status status =
+      CompileBody(SpecOf(256, {{"waves_per_eu", "8,8"}}), BuildManyLive<24>)
           .status();
   EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
 }
