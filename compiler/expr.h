@@ -14,7 +14,7 @@ namespace ingot {
 
 struct ExprNode {
   // Stored: never renumber. The numbers are those of plan.proto.
-  enum Op {
+  enum Op : int {
     kConst = 0,
     kDim = 1,
     kStride = 2,

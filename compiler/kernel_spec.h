@@ -20,7 +20,7 @@ namespace ingot {
 // offset that its size divides.
 struct KernelArg {
   // Stored: never renumber. The numbers are those of plan.proto.
-  enum Kind {
+  enum Kind : int {
     kOperand = 0,
     kInteger = 1,
     kScalar = 2,

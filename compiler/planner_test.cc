@@ -1,9 +1,11 @@
 // What holds of every op's plans.
-#include <unistd.h>
-
+#include <algorithm>
 #include <chrono>
 #include <clocale>
+#include <cmath>
 #include <cstdlib>
+#include <ctime>
+#include <filesystem>
 #include <set>
 #include <thread>
 
@@ -169,8 +171,8 @@ TEST(Planner, TheTargetIsInTheKey) {
 
 TEST(Planner, KeysDoNotDependOnWhereOrWhoOrWhen) {
   const std::vector<std::string> before = AllKeys();
-  const std::string directory = get_current_dir_name();
-  ASSERT_EQ(chdir("/"), 0);
+  const std::filesystem::path directory = std::filesystem::current_path();
+  std::filesystem::current_path("/");
   for (const char* name : {"HOME", "TZ", "LANG", "LC_ALL", "PATH", "USER",
                            "HOSTNAME", "TMPDIR", "OMP_NUM_THREADS"}) {
     ASSERT_EQ(setenv(name, "/elsewhere", 1), 0);
@@ -178,7 +180,7 @@ TEST(Planner, KeysDoNotDependOnWhereOrWhoOrWhen) {
   tzset();
   setlocale(LC_ALL, "C.UTF-8");
   EXPECT_EQ(AllKeys(), before);
-  ASSERT_EQ(chdir(directory.c_str()), 0);
+  std::filesystem::current_path(directory);
 }
 
 TEST(Planner, PlansFromManyThreadsAreTheSame) {
@@ -192,20 +194,26 @@ TEST(Planner, PlansFromManyThreadsAreTheSame) {
   for (const std::vector<std::string>& keys : found) EXPECT_EQ(keys, expected);
 }
 
-// Planning is part of a cache hit; 300 us leaves room for a slow machine.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr double kSlowdown = 20;
+#else
+constexpr double kSlowdown = 1;
+#endif
+
+// Planning stands in the way of an answer. The best of twenty rounds: others
+// may be using the machine.
 TEST(Planner, TakesMicroseconds) {
   const std::vector<Spec> samples = AllSamples();
-  const auto start = std::chrono::steady_clock::now();
-  int plans = 0;
+  double best = HUGE_VAL;
   for (int round = 0; round < 20; ++round) {
-    for (const Spec& spec : samples) plans += MakePlan(spec).ok();
+    const auto start = std::chrono::steady_clock::now();
+    for (const Spec& spec : samples) ASSERT_TRUE(MakePlan(spec).ok());
+    const std::chrono::duration<double, std::micro> time =
+        std::chrono::steady_clock::now() - start;
+    best = std::min(best, time.count() / static_cast<double>(samples.size()));
   }
-  const double micros = std::chrono::duration<double, std::micro>(
-                            std::chrono::steady_clock::now() - start)
-                            .count();
-  EXPECT_EQ(plans, static_cast<int>(20 * samples.size()));
-  RecordProperty("micros_a_plan", static_cast<int>(micros / plans));
-  EXPECT_LT(micros / plans, 300);
+  RecordProperty("micros_a_plan", static_cast<int>(best));
+  EXPECT_LT(best, 200 * kSlowdown);
 }
 
 }  // namespace
