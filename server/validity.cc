@@ -62,8 +62,8 @@ absl::Status CheckStored(absl::string_view key, absl::string_view record_bytes,
   KernelSpec spec;
   INGOT_RETURN_IF_ERROR(CheckRecord(key, record_bytes, &record, &spec));
   if (digest != absl::string_view(record.digest()) ||
-      Sha256(object) != record.digest() || object.size() != record.size()) {
-    return absl::DataLossError("object: its bytes are not those of its digest");
+      object.size() != record.size()) {
+    return absl::DataLossError("object: it is not the one of the record");
   }
   const absl::StatusOr<CodeObjectDescription> description =
       DescribeCodeObject(object);

@@ -23,9 +23,11 @@ absl::StatusOr<v1::Record> MakeRecord(absl::string_view key,
                                       absl::string_view object,
                                       int64_t created_unix_ms);
 
-// Record and object belong together and to `key`: key encoding hashes to the
-// key, object to the digest, and the ELF keeps the launch contract. DATA_LOSS
-// otherwise. Touches no state; any thread.
+// Record and object belong together and to `key`: the key encoding hashes to the
+// key, the record names the digest, and the ELF keeps the launch contract.
+// DATA_LOSS otherwise. REQUIRES: the digest is the object's SHA-256, which the
+// cache has checked itself and which costs more than all of this. Touches no
+// state; any thread.
 absl::Status CheckStored(absl::string_view key, absl::string_view record,
                          absl::string_view digest, absl::string_view object);
 
