@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "client/ctl/command.h"
-#include "client/ctl/gpu_memory.h"
+#include "client/ctl/launch_problem.h"
 #include "client/ctl/problem.h"
 #include "client/ctl/spec_structs.h"
 #include "client/ctl/text_table.h"
@@ -21,32 +21,14 @@ struct CheckFlags {
   bool no_launch = false;
 };
 
-class Stopwatch {
- public:
-  double Microseconds() const {
-    return std::chrono::duration<double, std::micro>(
-               std::chrono::steady_clock::now() - start_)
-        .count();
-  }
-
- private:
-  const std::chrono::steady_clock::time_point start_ =
-      std::chrono::steady_clock::now();
-};
-
 struct Outcome {
   double cold_us = 0;
   double compile_us = 0;  // 0: the daemon had it already
   double warm_us = 0;
   uint64_t warm_compile_us = 0;
   uint32_t kernels = 0;
-  double launch_us = 0;  // with waiting for the end
-  Comparison comparison;
+  LaunchOutcome launch;
 };
-
-Status LastError(ingot_status code) {
-  return code == INGOT_OK ? Status() : Error(code, "%s", ingot_last_error());
-}
 
 Status OpenClient(const Globals& globals, Client* client) {
   ingot_client_options options = {sizeof(options)};
@@ -70,57 +52,6 @@ Status Prepare(const Globals& globals, const ingot_spec* spec, Client* client,
   return LastError(ingot_prepared_describe(prepared->get(), info));
 }
 
-Status Launch(const Gpu& gpu, const Prepared& prepared, Problem* problem,
-              Outcome* outcome) {
-  std::vector<std::unique_ptr<GuardedBuffer>> buffers;
-  std::map<std::string, void*> pointers;
-  for (const ProblemOperand& operand : problem->operands) {
-    buffers.push_back(std::make_unique<GuardedBuffer>());
-    INGOT_CLIENT_RETURN_IF_ERROR(buffers.back()->Create(gpu, operand.bytes));
-    pointers[operand.name] = buffers.back()->data();
-  }
-  ingot_prepared_info info = {sizeof(info)};
-  INGOT_CLIENT_RETURN_IF_ERROR(
-      LastError(ingot_prepared_describe(prepared.get(), &info)));
-  std::vector<int64_t> dims;
-  for (uint32_t i = 0; i < info.dim_count; ++i) {
-    dims.push_back(problem->dims[ingot_prepared_dim(prepared.get(), i)]);
-  }
-  std::vector<void*> operands;
-  for (uint32_t i = 0; i < info.operand_count; ++i) {
-    operands.push_back(pointers[ingot_prepared_operand(prepared.get(), i)]);
-  }
-  std::vector<ingot_scalar> scalars;
-  for (uint32_t i = 0; i < info.scalar_count; ++i) {
-    scalars.push_back(
-        {problem->scalars[ingot_prepared_scalar(prepared.get(), i)]});
-  }
-  ingot_launch_args args = {sizeof(args)};
-  args.dims = dims.data();
-  args.dim_count = info.dim_count;
-  args.operands = operands.data();
-  args.operand_count = info.operand_count;
-  args.scalars = scalars.data();
-  args.scalar_count = info.scalar_count;
-  INGOT_CLIENT_RETURN_IF_ERROR(LastError(ingot_workspace_bytes(
-      prepared.get(), &args, &args.workspace_bytes, nullptr)));
-  GuardedBuffer workspace;
-  INGOT_CLIENT_RETURN_IF_ERROR(
-      workspace.Create(gpu, std::vector<uint8_t>(args.workspace_bytes)));
-  args.workspace = workspace.data();
-  INGOT_CLIENT_RETURN_IF_ERROR(LastError(ingot_prepared_load(prepared.get())));
-  const Stopwatch watch;
-  INGOT_CLIENT_RETURN_IF_ERROR(
-      LastError(ingot_launch(prepared.get(), nullptr, &args)));
-  INGOT_CLIENT_RETURN_IF_ERROR(gpu.Synchronize());
-  outcome->launch_us = watch.Microseconds();
-  for (size_t i = 0; i < buffers.size(); ++i) {
-    INGOT_CLIENT_RETURN_IF_ERROR(buffers[i]->Read(&problem->operands[i].bytes));
-  }
-  outcome->comparison = problem->compare(problem->operands);
-  return Status();
-}
-
 Status CheckOne(const Globals& globals, bool launch, Problem* problem,
                 Outcome* outcome, std::string* device) {
   const SpecStructs structs(problem->spec);
@@ -140,7 +71,7 @@ Status CheckOne(const Globals& globals, bool launch, Problem* problem,
   std::unique_ptr<Gpu> gpu;
   INGOT_CLIENT_RETURN_IF_ERROR(Gpu::Open(&gpu));
   *device = gpu->target();
-  return Launch(*gpu, second, problem, outcome);
+  return LaunchProblem(*gpu, second.get(), problem, &outcome->launch);
 }
 
 void PrintText(const Problem& problem, const Outcome& outcome,
@@ -159,13 +90,15 @@ void PrintText(const Problem& problem, const Outcome& outcome,
       FormatMicroseconds(outcome.warm_us).c_str(),
       outcome.warm_compile_us == 0 ? ", nothing compiled" : ", COMPILED AGAIN");
   if (device.empty()) return;
-  printf("  launch  %s on %s\n", FormatMicroseconds(outcome.launch_us).c_str(),
+  printf("  launch  %s on %s\n",
+         FormatMicroseconds(outcome.launch.microseconds).c_str(),
          device.c_str());
   printf(
       "  numbers %llu elements, largest error %.3g, %.0f %% of what is "
       "tolerated: %s\n",
-      static_cast<unsigned long long>(outcome.comparison.elements),
-      outcome.comparison.largest_error, outcome.comparison.share * 100,
+      static_cast<unsigned long long>(outcome.launch.comparison.elements),
+      outcome.launch.comparison.largest_error,
+      outcome.launch.comparison.share * 100,
       good ? "agree with the f64 reference" : "WRONG");
 }
 
@@ -180,11 +113,11 @@ void PrintJson(const Problem& problem, const Outcome& outcome,
   json.Number("again_compile_us", outcome.warm_compile_us);
   json.Number("kernels", uint64_t{outcome.kernels});
   json.String("device", device);
-  json.Number("launch_us", outcome.launch_us);
-  json.Number("elements", outcome.comparison.elements);
-  json.Number("beyond_tolerance", outcome.comparison.beyond);
-  json.Number("largest_error", outcome.comparison.largest_error);
-  json.Number("share_of_tolerance", outcome.comparison.share);
+  json.Number("launch_us", outcome.launch.microseconds);
+  json.Number("elements", outcome.launch.comparison.elements);
+  json.Number("beyond_tolerance", outcome.launch.comparison.beyond);
+  json.Number("largest_error", outcome.launch.comparison.largest_error);
+  json.Number("share_of_tolerance", outcome.launch.comparison.share);
   json.Bool("agrees", good);
   json.CloseObject();
   puts(json.text().c_str());
@@ -203,7 +136,7 @@ Status RunCheck(const CheckFlags& flags, const Globals& globals,
         CheckOne(globals, !flags.no_launch, &problem, &outcome, &device);
     if (!status.ok()) return client::Annotate(status, problem.title);
     const bool good =
-        outcome.comparison.beyond == 0 && outcome.warm_compile_us == 0;
+        outcome.launch.comparison.beyond == 0 && outcome.warm_compile_us == 0;
     if (!good) *exit_code = kExitDisagrees;
     (globals.json() ? PrintJson : PrintText)(problem, outcome, device, good);
   }

@@ -12,8 +12,13 @@
 
 namespace ingot::client {
 
+// Moving keeps what the structs point to; copying would not.
 class OwnedSpec {
  public:
+  OwnedSpec() = default;
+  OwnedSpec(OwnedSpec&&) = default;
+  OwnedSpec& operator=(OwnedSpec&&) = default;
+
   void SetOp(const std::string& op) { op_ = op; }
   void SetTarget(const std::string& target) { target_ = target; }
   void AddDim(const std::string& name, int64_t value);
