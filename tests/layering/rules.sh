@@ -31,17 +31,23 @@ allowed_of() {
   esac
 }
 
+# Includes by FILE... of what is in this project but not ALLOWED.
+foreign_includes() {
+  local component=$1 allowed=$2
+  shift 2
+  includes_of "$@" | grep -E ':(proto|compiler|cache|server|client|tests|bench|ingot)/[^:]*$' |
+    grep -vE ":($allowed)$" | sed "s/$/: $component may not include this/" || true
+}
+
 # The one-way rule. A component's own tests may also use tests/.
 rule_one_way() {
-  local component file own='' line
+  local component own sources tests
   for component in "${code_components[@]}"; do
     own="$component/.*|$(allowed_of "$component")"
-    for file in $(code_files | grep "^$component/" || true); do
-      local allowed=$own
-      [[ $file =~ _test\.(c|cc)$ ]] && allowed+='|tests/.*'
-      includes_of "$file" | grep -E ':(proto|compiler|cache|server|client|tests|bench|ingot)/[^:]*$' |
-        grep -vE ":($allowed)$" | sed "s/$/: $component may not include this/" || true
-    done
+    mapfile -t sources < <(code_files | grep "^$component/" | grep -vE '_test\.(c|cc)$')
+    mapfile -t tests < <(code_files | grep -E "^$component/.*_test\.(c|cc)$")
+    foreign_includes "$component" "$own" "${sources[@]}"
+    foreign_includes "$component" "$own|tests/.*" "${tests[@]}"
   done
 }
 
