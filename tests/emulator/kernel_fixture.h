@@ -17,7 +17,8 @@ namespace ingot::emulator {
 
 inline std::string ReadFileBytes(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  return {std::istreambuf_iterator<char>(file),
+          std::istreambuf_iterator<char>()};
 }
 
 // Arguments in kernarg layout: each value aligned to its size.
@@ -48,10 +49,12 @@ class KernelFixture : public testing::Test {
 
   template <class T>
   T* Allocate(size_t count) {
-    return static_cast<T*>(device_.memory().Allocate(count * sizeof(T), MemoryMap::Kind::kDevice));
+    return static_cast<T*>(
+        device_.memory().Allocate(count * sizeof(T), MemoryMap::Kind::kDevice));
   }
 
-  RunResult Run(const std::string& kernel, const Arguments& args, const LaunchConfig& config,
+  RunResult Run(const std::string& kernel, const Arguments& args,
+                const LaunchConfig& config,
                 const Options& options = Options()) {
     const KernelInfo* k = program_->object().FindKernel(kernel);
     if (k == nullptr) {
@@ -60,7 +63,8 @@ class KernelFixture : public testing::Test {
       missing.report = "no kernel " + kernel;
       return missing;
     }
-    return device_.Run(program_, *k, config, args.bytes().data(), args.bytes().size(), options);
+    return device_.Run(program_, *k, config, args.bytes().data(),
+                       args.bytes().size(), options);
   }
   RunResult RunWave(const std::string& kernel, const Arguments& args) {
     LaunchConfig one_wave;

@@ -10,16 +10,18 @@
 namespace ingot::emulator {
 namespace {
 
-constexpr int kIn = 64, kOut = 64;  // dwords between the lanes of input and output
+constexpr int kIn = 64,
+              kOut = 64;  // dwords between the lanes of input and output
 
 struct Type {
   const char* name;
   int bits, exponent, mantissa, bias;
 };
-constexpr Type kTypes[] = {{"f16", 16, 5, 10, 15}, {"bf16", 16, 8, 7, 127}, {"fp8", 8, 4, 3, 7},
-                           {"bf8", 8, 5, 2, 15},   {"fp6", 6, 2, 3, 1},     {"bf6", 6, 3, 2, 3},
-                           {"fp4", 4, 2, 1, 1},    {"f32", 32, 8, 23, 127}, {"f64", 64, 11, 52, 1023},
-                           {"i8", 8, 0, 0, 0}};
+constexpr Type kTypes[] = {{"f16", 16, 5, 10, 15},    {"bf16", 16, 8, 7, 127},
+                           {"fp8", 8, 4, 3, 7},       {"bf8", 8, 5, 2, 15},
+                           {"fp6", 6, 2, 3, 1},       {"bf6", 6, 3, 2, 3},
+                           {"fp4", 4, 2, 1, 1},       {"f32", 32, 8, 23, 127},
+                           {"f64", 64, 11, 52, 1023}, {"i8", 8, 0, 0, 0}};
 
 const Type& TypeNamed(const std::string& name) {
   for (const Type& t : kTypes) {
@@ -74,7 +76,8 @@ Case Parse(const std::string& kernel) {
     c.integer = parts[p] == "i32";
     c.is_double = parts[p++] == "f64";
   }
-  EXPECT_EQ(std::sscanf(parts[p++].c_str(), "%dx%*dx%d", &c.dim, &c.k), 2) << kernel;
+  EXPECT_EQ(std::sscanf(parts[p++].c_str(), "%dx%*dx%d", &c.dim, &c.k), 2)
+      << kernel;
   if (parts[p].back() == 'b') c.blocks = std::stoi(parts[p++]);
   c.a = TypeNamed(parts[p]);
   c.b = TypeNamed(parts.back());
@@ -96,7 +99,8 @@ Spot InputSpot(const Case& c, int block, int i, int k, int bits) {
 
 Spot OutputSpot(const Case& c, int block, int i, int j) {
   if (c.is_double) {
-    return c.dim == 16 ? Spot{16 * (i % 4) + j, i / 4} : Spot{16 * i + 4 * block + j, 0};
+    return c.dim == 16 ? Spot{16 * (i % 4) + j, i / 4}
+                       : Spot{16 * i + 4 * block + j, 0};
   }
   switch (c.dim) {
     case 4:
@@ -120,20 +124,21 @@ class Matrix : public KernelFixture {
     for (int n = 0; n < bits; ++n) {
       const int at = dword * 32 + bit + n;
       uint32_t& word = in_[lane * kIn + at / 32];
-      word = (word & ~(1u << at % 32)) | static_cast<uint32_t>(value >> n & 1) << at % 32;
+      word = (word & ~(1u << at % 32)) | static_cast<uint32_t>(value >> n & 1)
+                                             << at % 32;
     }
   }
 
   double Small(const Case& c) {
-    static constexpr double kValues[] = {0, 0.5, 1, 1.5, 2, 3, -0.5, -1, -1.5, -2, -3};
+    static constexpr double kValues[] = {0,    0.5, 1,    1.5, 2, 3,
+                                         -0.5, -1,  -1.5, -2,  -3};
     const double v = kValues[random_() % 11];
     return c.integer ? std::trunc(v) : v;
   }
 
   void Check(const Case& c) {
     FillInputs(c);
-    const RunResult result =
-        RunWave(c.kernel, Arguments().Add(in_).Add(out_));
+    const RunResult result = RunWave(c.kernel, Arguments().Add(in_).Add(out_));
     ASSERT_EQ(result.status, RunStatus::kOk) << result.report;
     for (int b = 0; b < c.blocks; ++b) {
       for (int i = 0; i < c.dim; ++i) {
@@ -146,7 +151,8 @@ class Matrix : public KernelFixture {
   }
 
   void FillInputs(const Case& c) {
-    for (int n = 0; n < 64 * kIn; ++n) in_[n] = static_cast<uint32_t>(random_());
+    for (int n = 0; n < 64 * kIn; ++n)
+      in_[n] = static_cast<uint32_t>(random_());
     a_.assign(static_cast<size_t>(c.blocks * c.dim * c.k), 0);
     b_ = a_;
     c_.assign(static_cast<size_t>(c.blocks * c.dim * c.dim), 0);
@@ -176,8 +182,9 @@ class Matrix : public KernelFixture {
     if (c.is_double) {
       PutBits(s.lane, 16 + 2 * s.element, 0, 64, Encode(TypeNamed("f64"), v));
     } else {
-      const uint32_t bits = c.integer ? static_cast<uint32_t>(static_cast<int>(v))
-                                      : static_cast<uint32_t>(Encode(TypeNamed("f32"), v));
+      const uint32_t bits =
+          c.integer ? static_cast<uint32_t>(static_cast<int>(v))
+                    : static_cast<uint32_t>(Encode(TypeNamed("f32"), v));
       in_[s.lane * kIn + 16 + s.element] = bits;
     }
   }
@@ -204,12 +211,14 @@ class Matrix : public KernelFixture {
         const int lane = group * c.dim + i;
         for (int e = 0; e < kept; e += 2) {
           const int first = static_cast<int>(random_() % 3);
-          const int pick[2] = {first, first + 1 + static_cast<int>(random_() % (3 - first))};
+          const int pick[2] = {
+              first, first + 1 + static_cast<int>(random_() % (3 - first))};
           for (int n = 0; n < 2; ++n) {
             const double x = Small(c);
             A(c, 0, i, group * c.per_lane() + e / 2 * 4 + pick[n]) = x;
             PutBits(lane, 0, (e + n) * c.a.bits, c.a.bits, Encode(c.a, x));
-            PutBits(lane, 48, base + 2 * (e + n), 2, static_cast<uint64_t>(pick[n]));
+            PutBits(lane, 48, base + 2 * (e + n), 2,
+                    static_cast<uint64_t>(pick[n]));
           }
         }
       }
@@ -245,7 +254,8 @@ class Matrix : public KernelFixture {
     for (int k = 0; k < c.k; ++k) {
       double term = A(c, b, i, k) * B(c, b, j, k);
       if (c.kind == "scale") {
-        term *= scale_[0][c.dim * (k / 32) + i] * scale_[1][c.dim * (k / 32) + j];
+        term *=
+            scale_[0][c.dim * (k / 32) + i] * scale_[1][c.dim * (k / 32) + j];
       }
       sum += term;
     }
@@ -288,7 +298,8 @@ TEST_F(Matrix, ScaleBytesAtTheEnds) {
   const Case c = Parse("scale_16x16x128_fp8_fp8");
   FillInputs(c);
   PutBits(3, 48, 0, 8, 255);
-  ASSERT_EQ(RunWave(c.kernel, Arguments().Add(in_).Add(out_)).status, RunStatus::kOk);
+  ASSERT_EQ(RunWave(c.kernel, Arguments().Add(in_).Add(out_)).status,
+            RunStatus::kOk);
   EXPECT_TRUE(std::isnan(Output(c, 0, 3, 0)));
   EXPECT_FALSE(std::isnan(Output(c, 0, 4, 0)));
 }
