@@ -317,9 +317,10 @@ absl::Status RocksStore::Resume() {
 void RocksStore::Upkeep() {
   if (database_->failed()) {
     gate_.Shut("the database failed in the background");
-  } else {
-    EvictForSpace();
+    // Also below the floor: only an open database can evict its way back.
+    Resume().IgnoreError();
   }
+  if (!database_->failed()) EvictForSpace();
   gate_.TryHeal();
   if (gate_.shut()) return;
   const uint64_t now = options_.now_micros();
