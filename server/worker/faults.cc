@@ -16,7 +16,7 @@
 //   machine                it answers with an object for another machine
 //   pad                    it answers with an object padded to 1.5 MiB
 //   refuse  internal       the compiler says FAILED_PRECONDITION, INTERNAL
-//   sleep200               it takes 200 ms longer
+//   sleep1500              it takes 1500 ms longer; any number
 //
 // The match "hello" makes a worker introduce itself as one of another build.
 #include <fcntl.h>
@@ -114,7 +114,7 @@ void Before(const std::string& fault) {
   if (fault == "exit1") _exit(1);
   if (fault == "spin") Spin();
   if (fault == "memory") Allocate();
-  if (fault == "sleep200") usleep(200000);
+  if (fault.rfind("sleep", 0) == 0) usleep(std::stoi(fault.substr(5)) * 1000);
   if (fault == "garbage") SendRaw("\x05\x00\x00\x00\xff\xff\xff\xff\xff", 9);
   if (fault == "oversize") SendRaw("\xff\xff\xff\xff", 4);
   while (fault == "hang" || fault == "garbage" || fault == "oversize") {

@@ -6,8 +6,11 @@
 
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "gtest/gtest.h"
 #include "ingot/v1/admin.grpc.pb.h"
@@ -123,6 +126,15 @@ class DaemonTest : public ::testing::Test {
     options.faulty_workers = true;
     options.flags = std::move(flags);
     StartDaemon(options);
+  }
+  // Returns when so many compiles run and so many wait; fails after 20 s.
+  void WaitUntil(uint32_t busy, uint64_t queued) {
+    for (int i = 0; i < 2000; ++i) {
+      const v1::StatsResponse stats = client().Stats();
+      if (stats.workers_busy() == busy && stats.queued() == queued) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    FAIL() << "not " << busy << " busy and " << queued << " queued";
   }
   // Shows the log of a test that failed.
   void TearDown() override {

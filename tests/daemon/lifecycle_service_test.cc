@@ -160,10 +160,10 @@ TEST_F(LifecycleTest, ServesOnLoopbackTcp) {
 
 TEST_F(LifecycleTest, DrainLetsARunningCompileEnd) {
   StartFaultyDaemon();
-  daemon().OrderFault("n=777", "sleep200");
+  daemon().OrderFault("n=777", "sleep1000");
   grpc::Status status(grpc::StatusCode::UNKNOWN, "");
   std::thread caller([&] { status = client().Get(RmsNorm(777)).status; });
-  std::this_thread::sleep_for(milliseconds(100));
+  WaitUntil(1, 0);
   const auto start = steady_clock::now();
   EXPECT_EQ(daemon().Terminate().value_or(-1), 0);
   EXPECT_LT(steady_clock::now() - start, seconds(10));
@@ -176,7 +176,7 @@ TEST_F(LifecycleTest, DrainDoesNotWaitForAHungCompile) {
   daemon().OrderFault("n=777", "hang");
   grpc::Status status;
   std::thread caller([&] { status = client().Get(RmsNorm(777)).status; });
-  std::this_thread::sleep_for(milliseconds(300));
+  WaitUntil(1, 0);
   const auto start = steady_clock::now();
   EXPECT_EQ(daemon().Terminate().value_or(-1), 0);
   EXPECT_LT(steady_clock::now() - start, seconds(6));
@@ -191,9 +191,11 @@ TEST_F(LifecycleTest, NotServingWhileDraining) {
   ASSERT_TRUE(client().Get(RmsNorm(64)).ok());
   daemon().OrderFault("n=777", "hang");
   std::thread caller([&] { client().Get(RmsNorm(777)); });
-  std::this_thread::sleep_for(milliseconds(300));
+  WaitUntil(1, 0);
   kill(daemon().pid(), SIGTERM);
-  std::this_thread::sleep_for(milliseconds(300));
+  for (int i = 0; i < 300 && Health("ingot.v1.Kernels") != 2; ++i) {
+    std::this_thread::sleep_for(milliseconds(10));
+  }
   EXPECT_EQ(Health("ingot.v1.Kernels"), 2);
   // What is there is still served; what is not is handed back.
   EXPECT_TRUE(client().Get(RmsNorm(64)).ok());
