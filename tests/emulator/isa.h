@@ -109,7 +109,7 @@ enum OpFlag : uint32_t {
   kSparse = 1u << 27,    // SMFMAC: src2 is the index, vdst accumulates
   kIndexed = 1u << 28,   // honours s_set_gpr_idx (every VOP)
   kReadsScc = 1u << 29,
-  kReadsOld = 1u << 31,      // keeps part of what vdst held
+  kReadsOld = 1u << 31,  // keeps part of what vdst held
   kRounds64 = 1u << 30,  // … by the f16/f64 rounding field
 };
 

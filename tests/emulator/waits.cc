@@ -91,8 +91,9 @@ void CheckWaits(Wave& wave, const Inst& inst) {
   for (int i = 0; i < inst.reads_count; ++i) {
     const int r = wave.waits.FirstBusy(inst.reads[i]);
     if (r >= 0) {
-      wave.Raise(FaultKind::kMissingWait, -1, 0,
-                 RegisterName(r) + " is read while its load is in flight");
+      wave.Raise(
+          FaultKind::kMissingWait, -1, 0,
+          (RegisterName(r) + " is read while its load is in flight").c_str());
       return;
     }
   }
@@ -104,7 +105,8 @@ void CheckWaits(Wave& wave, const Inst& inst) {
     if (r >= 0) {
       wave.Raise(
           FaultKind::kMissingWait, -1, 0,
-          RegisterName(r) + " is written while a load into it is in flight");
+          (RegisterName(r) + " is written while a load into it is in flight")
+              .c_str());
       return;
     }
   }

@@ -5,10 +5,10 @@
 namespace ingot::emulator {
 
 void Wave::Raise(FaultKind kind, int lane, uint64_t address,
-                 std::string detail) {
+                 const char* detail) {
   if (state == WaveState::kFault) return;
   state = WaveState::kFault;
-  fault = Fault{kind, lane, address, std::move(detail)};
+  fault = Fault{kind, lane, address, detail};
 }
 
 bool Wave::Find(uint64_t address, uint64_t bytes) {

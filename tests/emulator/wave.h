@@ -79,9 +79,10 @@ struct alignas(64) Wave {
   }
   [[gnu::always_inline]] uint64_t exec() const { return S64(kExec); }
 
-  // Stops the wave; the first fault of a launch is the one reported.
+  // Stops the wave (`detail` is copied); the first fault of a launch is the one
+  // reported.
   void Raise(FaultKind kind, int lane, uint64_t address,
-             std::string detail = {});
+             const char* detail = "");
   // True when [address, address + bytes) lies inside one allocation; refreshes
   // the hit range.
   bool Find(uint64_t address, uint64_t bytes);

@@ -157,19 +157,21 @@ void DivScale(Wave& w, const Inst& i) {
   w.SetS64(i.sdst, vcc & w.exec());
 }
 
-// Undoes what v_div_scale did: up where it scaled the denominator, down where it
-// scaled the numerator; the quotient's size tells which.
+// Undoes what v_div_scale did: up where it scaled the denominator, down where
+// it scaled the numerator; the quotient's size tells which.
 template <class X>
 void DivFmas(Wave& w, const Inst& i) {
   using T = DivTraits<X>;
   using V = typename X::V;
   Buffer b0, b1, b2, r;
-  const Lanes a = Fetch<X>(w, i, 0, b0), b = Fetch<X>(w, i, 1, b1), c = Fetch<X>(w, i, 2, b2);
+  const Lanes a = Fetch<X>(w, i, 0, b0), b = Fetch<X>(w, i, 1, b1),
+              c = Fetch<X>(w, i, 2, b2);
   const uint64_t vcc = w.S64(kVcc);
   for (int l = 0; l < kLanes; ++l) {
     const V addend = X::Get(c, l);
     V v = std::fma(X::Get(a, l), X::Get(b, l), addend);
-    if ((vcc >> l & 1) != 0) v = Ldexp(v, T::Exponent(addend) > T::kTop / 2 ? T::kNear : -T::kNear);
+    if ((vcc >> l & 1) != 0)
+      v = Ldexp(v, T::Exponent(addend) > T::kTop / 2 ? T::kNear : -T::kNear);
     X::Put(r, l, v);
   }
   Store<X>(w, i, r);
@@ -263,16 +265,14 @@ void Mbcnt(Wave& w, const Inst& i) {
 }
 
 // 2/pi in binary, for the argument reduction of f64 sine and cosine.
-constexpr UL kTwoOverPi[] = {0xa2f9836e4e441529, 0xfc2757d1f534ddc0,
-                             0xdb6295993c439041, 0xfe5163abdebbc561,
-                             0xb7246e3a424dd2e0, 0x06492eea09d1921c,
-                             0xfe1deb1cb129a73e, 0xe88235f52ebb4484,
-                             0xe99c7026b45f7e41, 0x3991d639835339f4,
-                             0x9c845f8bbdf9283b, 0x1ff897ffde05980f,
-                             0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7,
-                             0x4f463f669e5fea2d, 0x7527bac7ebe5f17b,
-                             0x3d0739f78a5292ea, 0x6bfb5fb1f8d5d085,
-                             0x6033046fc7b6babf, 0};
+constexpr UL kTwoOverPi[] = {
+    0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041,
+    0xfe5163abdebbc561, 0xb7246e3a424dd2e0, 0x06492eea09d1921c,
+    0xfe1deb1cb129a73e, 0xe88235f52ebb4484, 0xe99c7026b45f7e41,
+    0x3991d639835339f4, 0x9c845f8bbdf9283b, 0x1ff897ffde05980f,
+    0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d,
+    0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08,
+    0x56033046fc7b6bab, 0xf0cfbc209af4361d};
 
 constexpr auto kTrigPreop = [](double a, U segment) {
   const int exponent = static_cast<int>(BitsOf(a) >> 52 & 0x7ff);

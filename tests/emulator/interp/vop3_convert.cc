@@ -147,10 +147,14 @@ constexpr OpInfo kConvert[] = {
         }>(0x29a, "v_cvt_pknorm_u16_f16"),
     OpX(0x2a2, "v_cvt_pk_fp8_f32", &PkByte<kFp8Format>, kFloat2, kReadsOld),
     OpX(0x2a3, "v_cvt_pk_bf8_f32", &PkByte<kBf8Format>, kFloat2, kReadsOld),
-    OpX(0x2a4, "v_cvt_sr_fp8_f32", &Stochastic<kFp8Format>, kFloatWord, kReadsOld),
-    OpX(0x2a5, "v_cvt_sr_bf8_f32", &Stochastic<kBf8Format>, kFloatWord, kReadsOld),
-    OpX(0x2a6, "v_cvt_sr_f16_f32", &Stochastic<kF16Format>, kFloatWord, kReadsOld),
-    OpX(0x2a7, "v_cvt_sr_bf16_f32", &Stochastic<kBf16Format>, kFloatWord, kReadsOld),
+    OpX(0x2a4, "v_cvt_sr_fp8_f32", &Stochastic<kFp8Format>, kFloatWord,
+        kReadsOld),
+    OpX(0x2a5, "v_cvt_sr_bf8_f32", &Stochastic<kBf8Format>, kFloatWord,
+        kReadsOld),
+    OpX(0x2a6, "v_cvt_sr_f16_f32", &Stochastic<kF16Format>, kFloatWord,
+        kReadsOld),
+    OpX(0x2a7, "v_cvt_sr_bf16_f32", &Stochastic<kBf16Format>, kFloatWord,
+        kReadsOld),
 };
 
 }  // namespace

@@ -3,8 +3,8 @@
 //
 // Only the exponent of the scale (an f32) counts: to small formats the values
 // are divided by 2^(e - 127), from them multiplied. Bytes and halves are chosen
-// by op_sel: of the source by bits 1:0, of the destination by bits 3:2; the rest
-// of the destination register keeps its value.
+// by op_sel: of the source by bits 1:0, of the destination by bits 3:2; the
+// rest of the destination register keeps its value.
 #include "tests/emulator/interp/lanes.h"
 #include "tests/emulator/interp/math.h"
 #include "tests/emulator/interp/tables.h"
@@ -16,7 +16,8 @@ enum class Wide16 { kF32, kF16, kBf16 };
 
 // The wide element n of consecutive registers.
 template <Wide16 t>
-INGOT_EMULATOR_INLINE float WideAt(const uint32_t* const* rows, int n, int lane) {
+INGOT_EMULATOR_INLINE float WideAt(const uint32_t* const* rows, int n,
+                                   int lane) {
   if constexpr (t == Wide16::kF32) return FloatOf(rows[n][lane]);
   const uint32_t h = rows[n / 2][lane] >> (n % 2 * 16) & 0xffff;
   return t == Wide16::kF16 ? HalfToFloat(h) : Bf16ToFloat(h);
@@ -65,7 +66,8 @@ template <Mini kFormat, Wide16 t, bool kStochastic>
 void PackTwo(Wave& w, const Inst& i) {
   constexpr int kBits = Width(kFormat);
   constexpr bool kTwoSources = t == Wide16::kF32 && !kStochastic;
-  const Tuple a(w, i, 0, t == Wide16::kF32 && kStochastic ? 2 : 1), b(w, i, 1, 1);
+  const Tuple a(w, i, 0, t == Wide16::kF32 && kStochastic ? 2 : 1),
+      b(w, i, 1, 1);
   const Tuple scale(w, i, kTwoSources || kStochastic ? 2 : 1, 1);
   const int shift = DestinationShift(i, 2 * kBits);
   const uint32_t field = ((1u << (2 * kBits)) - 1) << shift;
@@ -76,8 +78,10 @@ void PackTwo(Wave& w, const Inst& i) {
     const float y = kTwoSources ? Signed(i, 1, WideAt<t>(b.rows, 0, l))
                                 : Signed(i, 0, WideAt<t>(a.rows, 1, l));
     const uint32_t* seed = kStochastic ? &b.rows[0][l] : nullptr;
-    const uint32_t low = EncodeMini<kFormat>(x / s, kRoundNearest, OverflowOf(w), seed);
-    const uint32_t high = EncodeMini<kFormat>(y / s, kRoundNearest, OverflowOf(w), seed);
+    const uint32_t low =
+        EncodeMini<kFormat>(x / s, kRoundNearest, OverflowOf(w), seed);
+    const uint32_t high =
+        EncodeMini<kFormat>(y / s, kRoundNearest, OverflowOf(w), seed);
     r.w[0][l] = (w.v[i.dst][l] & ~field) | (low | high << kBits) << shift;
   }
   WriteLanes(w, i.dst, r.w[0], w.exec());
@@ -92,8 +96,9 @@ void PackOne(Wave& w, const Inst& i) {
   Buffer r;
   for (int l = 0; l < kLanes; ++l) {
     const float x = Signed(i, 0, WideAt<t>(a.rows, element, l));
-    const uint32_t code = EncodeMini<kFormat>(x / Scale(scale.rows[0][l]), kRoundNearest,
-                                              OverflowOf(w), &seed.rows[0][l]);
+    const uint32_t code =
+        EncodeMini<kFormat>(x / Scale(scale.rows[0][l]), kRoundNearest,
+                            OverflowOf(w), &seed.rows[0][l]);
     r.w[0][l] = (w.v[i.dst][l] & ~(0xffu << shift)) | code << shift;
   }
   WriteLanes(w, i.dst, r.w[0], w.exec());
@@ -102,7 +107,8 @@ void PackOne(Wave& w, const Inst& i) {
 template <Wide16 t>
 INGOT_EMULATOR_INLINE uint32_t Narrowed(const Wave& w, double v) {
   if constexpr (t == Wide16::kF32) return BitsOf(static_cast<float>(v));
-  if constexpr (t == Wide16::kF16) return EncodeMini<kF16Format>(v, w.round64, OverflowOf(w));
+  if constexpr (t == Wide16::kF16)
+    return EncodeMini<kF16Format>(v, w.round64, OverflowOf(w));
   return EncodeMini<kBf16Format>(v, kRoundNearest, Overflow::kFormat);
 }
 
@@ -117,8 +123,10 @@ void UnpackTwo(Wave& w, const Inst& i) {
     const double s = Scale(scale.rows[0][l]);
     uint32_t out[2];
     for (int n = 0; n < 2; ++n) {
-      const uint32_t code = a.rows[0][l] >> (shift + n * kBits) & ((1u << kBits) - 1);
-      out[n] = Narrowed<t>(w, static_cast<double>(DecodeMini<kFormat>(code)) * s);
+      const uint32_t code =
+          a.rows[0][l] >> (shift + n * kBits) & ((1u << kBits) - 1);
+      out[n] =
+          Narrowed<t>(w, static_cast<double>(DecodeMini<kFormat>(code)) * s);
     }
     r.w[0][l] = t == Wide16::kF32 ? out[0] : out[0] | out[1] << 16;
     r.w[1][l] = out[1];
@@ -136,8 +144,11 @@ void UnpackOne(Wave& w, const Inst& i) {
   for (int l = 0; l < kLanes; ++l) {
     const uint32_t code = a.rows[0][l] >> (8 * byte) & 0xff;
     const uint32_t v =
-        Narrowed<t>(w, static_cast<double>(DecodeMini<kFormat>(code)) * Scale(scale.rows[0][l]));
-    r.w[0][l] = t == Wide16::kF32 ? v : (w.v[i.dst][l] & ~(0xffffu << half)) | v << half;
+        Narrowed<t>(w, static_cast<double>(DecodeMini<kFormat>(code)) *
+                           Scale(scale.rows[0][l]));
+    r.w[0][l] = t == Wide16::kF32
+                    ? v
+                    : (w.v[i.dst][l] & ~(0xffffu << half)) | v << half;
   }
   WriteLanes(w, i.dst, r.w[0], w.exec());
 }
@@ -161,8 +172,10 @@ enum class Pack32 { kPlain, kStochastic, kTwoSources };
 // src0 and odd ones from src1.
 template <Mini kFormat, Wide16 t, Pack32 kind>
 void PackMany(Wave& w, const Inst& i) {
-  constexpr int kRegs = t == Wide16::kF32 && kind != Pack32::kTwoSources ? 32 : 16;
-  const Tuple a(w, i, 0, kRegs), b(w, i, 1, kind == Pack32::kTwoSources ? kRegs : 1);
+  constexpr int kRegs =
+      t == Wide16::kF32 && kind != Pack32::kTwoSources ? 32 : 16;
+  const Tuple a(w, i, 0, kRegs),
+      b(w, i, 1, kind == Pack32::kTwoSources ? kRegs : 1);
   const Tuple scale(w, i, kind == Pack32::kPlain ? 1 : 2, 1);
   const uint64_t exec = w.exec();
   for (int l = 0; l < kLanes; ++l) {
@@ -177,8 +190,10 @@ void PackMany(Wave& w, const Inst& i) {
       } else {
         v = WideAt<t>(a.rows, n, l);
       }
-      PutSix(out, n, EncodeMini<kFormat>(v / s, kRoundNearest, Overflow::kSaturate,
-                                         kind == Pack32::kStochastic ? &seed : nullptr));
+      PutSix(
+          out, n,
+          EncodeMini<kFormat>(v / s, kRoundNearest, Overflow::kSaturate,
+                              kind == Pack32::kStochastic ? &seed : nullptr));
     }
     for (int r = 0; r < 6; ++r) w.v[i.dst + r][l] = out[r];
   }
@@ -194,8 +209,8 @@ void UnpackMany(Wave& w, const Inst& i) {
     uint32_t in[6], out[32] = {};
     for (int r = 0; r < 6; ++r) in[r] = a.rows[r][l];
     for (int n = 0; n < 32; ++n) {
-      const uint32_t v =
-          Narrowed<t>(w, static_cast<double>(DecodeMini<kFormat>(GetSix(in, n))) * s);
+      const uint32_t v = Narrowed<t>(
+          w, static_cast<double>(DecodeMini<kFormat>(GetSix(in, n))) * s);
       if constexpr (t == Wide16::kF32) {
         out[n] = v;
       } else {
@@ -207,78 +222,116 @@ void UnpackMany(Wave& w, const Inst& i) {
 }
 
 constexpr SrcKind kB = SrcKind::kB32, kF = SrcKind::kF32, kT = SrcKind::kVgprs;
-constexpr Shape kTwoAndScale{1, {kF, kF, kF}};                  // f32, f32, scale
-constexpr Shape kPairSeedScale{1, {kT, kB, kF}, {2, 1, 1}};     // v[2], seed, scale
-constexpr Shape kSeedScale{1, {kB, kB, kF}};                    // value, seed, scale
-constexpr Shape kAndScale{1, {kB, kF}};                         // value, scale
+constexpr Shape kTwoAndScale{1, {kF, kF, kF}};  // f32, f32, scale
+constexpr Shape kPairSeedScale{
+    1, {kT, kB, kF}, {2, 1, 1}};              // v[2], seed, scale
+constexpr Shape kSeedScale{1, {kB, kB, kF}};  // value, seed, scale
+constexpr Shape kAndScale{1, {kB, kF}};       // value, scale
 constexpr Shape kToPair{2, {kB, kF}};
-constexpr Shape Many(uint8_t dst, uint8_t src) { return {dst, {kT, kF}, {src, 1, 1}}; }
+constexpr Shape Many(uint8_t dst, uint8_t src) {
+  return {dst, {kT, kF}, {src, 1, 1}};
+}
 constexpr Shape ManySeed(uint8_t src) { return {6, {kT, kB, kF}, {src, 1, 1}}; }
 constexpr Shape kManyTwo{6, {kT, kT, kF}, {16, 16, 1}};
 
-constexpr Mini k8 = kFp8Format, kE = kBf8Format, k6 = kFp6Format, kS = kBf6Format, k4 = kFp4Format;
+constexpr Mini k8 = kFp8Format, kE = kBf8Format, k6 = kFp6Format,
+               kS = kBf6Format, k4 = kFp4Format;
 constexpr Wide16 f32 = Wide16::kF32, f16 = Wide16::kF16, bf16 = Wide16::kBf16;
 
 constexpr OpInfo kScale[] = {
-    OpX(0x235, "v_cvt_scalef32_pk_fp8_f32", &PackTwo<k8, f32, false>, kTwoAndScale, kReadsOld),
-    OpX(0x236, "v_cvt_scalef32_pk_bf8_f32", &PackTwo<kE, f32, false>, kTwoAndScale, kReadsOld),
-    OpX(0x237, "v_cvt_scalef32_sr_fp8_f32", &PackOne<k8, f32>, kSeedScale, kReadsOld),
-    OpX(0x238, "v_cvt_scalef32_sr_bf8_f32", &PackOne<kE, f32>, kSeedScale, kReadsOld),
+    OpX(0x235, "v_cvt_scalef32_pk_fp8_f32", &PackTwo<k8, f32, false>,
+        kTwoAndScale, kReadsOld),
+    OpX(0x236, "v_cvt_scalef32_pk_bf8_f32", &PackTwo<kE, f32, false>,
+        kTwoAndScale, kReadsOld),
+    OpX(0x237, "v_cvt_scalef32_sr_fp8_f32", &PackOne<k8, f32>, kSeedScale,
+        kReadsOld),
+    OpX(0x238, "v_cvt_scalef32_sr_bf8_f32", &PackOne<kE, f32>, kSeedScale,
+        kReadsOld),
     OpX(0x239, "v_cvt_scalef32_pk_f32_fp8", &UnpackTwo<k8, f32>, kToPair),
     OpX(0x23a, "v_cvt_scalef32_pk_f32_bf8", &UnpackTwo<kE, f32>, kToPair),
     OpX(0x23b, "v_cvt_scalef32_f32_fp8", &UnpackOne<k8, f32>, kAndScale),
     OpX(0x23c, "v_cvt_scalef32_f32_bf8", &UnpackOne<kE, f32>, kAndScale),
-    OpX(0x23d, "v_cvt_scalef32_pk_fp4_f32", &PackTwo<k4, f32, false>, kTwoAndScale, kReadsOld),
-    OpX(0x23e, "v_cvt_scalef32_sr_pk_fp4_f32", &PackTwo<k4, f32, true>, kPairSeedScale, kReadsOld),
+    OpX(0x23d, "v_cvt_scalef32_pk_fp4_f32", &PackTwo<k4, f32, false>,
+        kTwoAndScale, kReadsOld),
+    OpX(0x23e, "v_cvt_scalef32_sr_pk_fp4_f32", &PackTwo<k4, f32, true>,
+        kPairSeedScale, kReadsOld),
     OpX(0x23f, "v_cvt_scalef32_pk_f32_fp4", &UnpackTwo<k4, f32>, kToPair),
-    OpX(0x240, "v_cvt_scalef32_pk_fp8_f16", &PackTwo<k8, f16, false>, kAndScale, kReadsOld),
-    OpX(0x241, "v_cvt_scalef32_pk_bf8_f16", &PackTwo<kE, f16, false>, kAndScale, kReadsOld),
-    OpX(0x242, "v_cvt_scalef32_sr_fp8_f16", &PackOne<k8, f16>, kSeedScale, kReadsOld),
-    OpX(0x243, "v_cvt_scalef32_sr_bf8_f16", &PackOne<kE, f16>, kSeedScale, kReadsOld),
-    OpX(0x244, "v_cvt_scalef32_pk_fp8_bf16", &PackTwo<k8, bf16, false>, kAndScale, kReadsOld),
-    OpX(0x245, "v_cvt_scalef32_pk_bf8_bf16", &PackTwo<kE, bf16, false>, kAndScale, kReadsOld),
-    OpX(0x246, "v_cvt_scalef32_sr_fp8_bf16", &PackOne<k8, bf16>, kSeedScale, kReadsOld),
-    OpX(0x247, "v_cvt_scalef32_sr_bf8_bf16", &PackOne<kE, bf16>, kSeedScale, kReadsOld),
+    OpX(0x240, "v_cvt_scalef32_pk_fp8_f16", &PackTwo<k8, f16, false>, kAndScale,
+        kReadsOld),
+    OpX(0x241, "v_cvt_scalef32_pk_bf8_f16", &PackTwo<kE, f16, false>, kAndScale,
+        kReadsOld),
+    OpX(0x242, "v_cvt_scalef32_sr_fp8_f16", &PackOne<k8, f16>, kSeedScale,
+        kReadsOld),
+    OpX(0x243, "v_cvt_scalef32_sr_bf8_f16", &PackOne<kE, f16>, kSeedScale,
+        kReadsOld),
+    OpX(0x244, "v_cvt_scalef32_pk_fp8_bf16", &PackTwo<k8, bf16, false>,
+        kAndScale, kReadsOld),
+    OpX(0x245, "v_cvt_scalef32_pk_bf8_bf16", &PackTwo<kE, bf16, false>,
+        kAndScale, kReadsOld),
+    OpX(0x246, "v_cvt_scalef32_sr_fp8_bf16", &PackOne<k8, bf16>, kSeedScale,
+        kReadsOld),
+    OpX(0x247, "v_cvt_scalef32_sr_bf8_bf16", &PackOne<kE, bf16>, kSeedScale,
+        kReadsOld),
     OpX(0x248, "v_cvt_scalef32_pk_f16_fp8", &UnpackTwo<k8, f16>, kAndScale),
     OpX(0x249, "v_cvt_scalef32_pk_f16_bf8", &UnpackTwo<kE, f16>, kAndScale),
-    OpX(0x24a, "v_cvt_scalef32_f16_fp8", &UnpackOne<k8, f16>, kAndScale, kReadsOld),
-    OpX(0x24b, "v_cvt_scalef32_f16_bf8", &UnpackOne<kE, f16>, kAndScale, kReadsOld),
-    OpX(0x24c, "v_cvt_scalef32_pk_fp4_f16", &PackTwo<k4, f16, false>, kAndScale, kReadsOld),
-    OpX(0x24d, "v_cvt_scalef32_pk_fp4_bf16", &PackTwo<k4, bf16, false>, kAndScale, kReadsOld),
-    OpX(0x24e, "v_cvt_scalef32_sr_pk_fp4_f16", &PackTwo<k4, f16, true>, kSeedScale, kReadsOld),
-    OpX(0x24f, "v_cvt_scalef32_sr_pk_fp4_bf16", &PackTwo<k4, bf16, true>, kSeedScale, kReadsOld),
+    OpX(0x24a, "v_cvt_scalef32_f16_fp8", &UnpackOne<k8, f16>, kAndScale,
+        kReadsOld),
+    OpX(0x24b, "v_cvt_scalef32_f16_bf8", &UnpackOne<kE, f16>, kAndScale,
+        kReadsOld),
+    OpX(0x24c, "v_cvt_scalef32_pk_fp4_f16", &PackTwo<k4, f16, false>, kAndScale,
+        kReadsOld),
+    OpX(0x24d, "v_cvt_scalef32_pk_fp4_bf16", &PackTwo<k4, bf16, false>,
+        kAndScale, kReadsOld),
+    OpX(0x24e, "v_cvt_scalef32_sr_pk_fp4_f16", &PackTwo<k4, f16, true>,
+        kSeedScale, kReadsOld),
+    OpX(0x24f, "v_cvt_scalef32_sr_pk_fp4_bf16", &PackTwo<k4, bf16, true>,
+        kSeedScale, kReadsOld),
     OpX(0x250, "v_cvt_scalef32_pk_f16_fp4", &UnpackTwo<k4, f16>, kAndScale),
     OpX(0x251, "v_cvt_scalef32_pk_bf16_fp4", &UnpackTwo<k4, bf16>, kAndScale),
-    OpX(0x252, "v_cvt_scalef32_2xpk16_fp6_f32", &PackMany<k6, f32, Pack32::kTwoSources>, kManyTwo),
-    OpX(0x253, "v_cvt_scalef32_2xpk16_bf6_f32", &PackMany<kS, f32, Pack32::kTwoSources>, kManyTwo),
-    OpX(0x254, "v_cvt_scalef32_sr_pk32_fp6_f32", &PackMany<k6, f32, Pack32::kStochastic>,
-        ManySeed(32)),
-    OpX(0x255, "v_cvt_scalef32_sr_pk32_bf6_f32", &PackMany<kS, f32, Pack32::kStochastic>,
-        ManySeed(32)),
-    OpX(0x256, "v_cvt_scalef32_pk32_f32_fp6", &UnpackMany<k6, f32>, Many(32, 6)),
-    OpX(0x257, "v_cvt_scalef32_pk32_f32_bf6", &UnpackMany<kS, f32>, Many(32, 6)),
-    OpX(0x258, "v_cvt_scalef32_pk32_fp6_f16", &PackMany<k6, f16, Pack32::kPlain>, Many(6, 16)),
-    OpX(0x259, "v_cvt_scalef32_pk32_fp6_bf16", &PackMany<k6, bf16, Pack32::kPlain>, Many(6, 16)),
-    OpX(0x25a, "v_cvt_scalef32_pk32_bf6_f16", &PackMany<kS, f16, Pack32::kPlain>, Many(6, 16)),
-    OpX(0x25b, "v_cvt_scalef32_pk32_bf6_bf16", &PackMany<kS, bf16, Pack32::kPlain>, Many(6, 16)),
-    OpX(0x25c, "v_cvt_scalef32_sr_pk32_fp6_f16", &PackMany<k6, f16, Pack32::kStochastic>,
-        ManySeed(16)),
-    OpX(0x25d, "v_cvt_scalef32_sr_pk32_fp6_bf16", &PackMany<k6, bf16, Pack32::kStochastic>,
-        ManySeed(16)),
-    OpX(0x25e, "v_cvt_scalef32_sr_pk32_bf6_f16", &PackMany<kS, f16, Pack32::kStochastic>,
-        ManySeed(16)),
-    OpX(0x25f, "v_cvt_scalef32_sr_pk32_bf6_bf16", &PackMany<kS, bf16, Pack32::kStochastic>,
-        ManySeed(16)),
-    OpX(0x260, "v_cvt_scalef32_pk32_f16_fp6", &UnpackMany<k6, f16>, Many(16, 6)),
-    OpX(0x261, "v_cvt_scalef32_pk32_bf16_fp6", &UnpackMany<k6, bf16>, Many(16, 6)),
-    OpX(0x262, "v_cvt_scalef32_pk32_f16_bf6", &UnpackMany<kS, f16>, Many(16, 6)),
-    OpX(0x263, "v_cvt_scalef32_pk32_bf16_bf6", &UnpackMany<kS, bf16>, Many(16, 6)),
+    OpX(0x252, "v_cvt_scalef32_2xpk16_fp6_f32",
+        &PackMany<k6, f32, Pack32::kTwoSources>, kManyTwo),
+    OpX(0x253, "v_cvt_scalef32_2xpk16_bf6_f32",
+        &PackMany<kS, f32, Pack32::kTwoSources>, kManyTwo),
+    OpX(0x254, "v_cvt_scalef32_sr_pk32_fp6_f32",
+        &PackMany<k6, f32, Pack32::kStochastic>, ManySeed(32)),
+    OpX(0x255, "v_cvt_scalef32_sr_pk32_bf6_f32",
+        &PackMany<kS, f32, Pack32::kStochastic>, ManySeed(32)),
+    OpX(0x256, "v_cvt_scalef32_pk32_f32_fp6", &UnpackMany<k6, f32>,
+        Many(32, 6)),
+    OpX(0x257, "v_cvt_scalef32_pk32_f32_bf6", &UnpackMany<kS, f32>,
+        Many(32, 6)),
+    OpX(0x258, "v_cvt_scalef32_pk32_fp6_f16",
+        &PackMany<k6, f16, Pack32::kPlain>, Many(6, 16)),
+    OpX(0x259, "v_cvt_scalef32_pk32_fp6_bf16",
+        &PackMany<k6, bf16, Pack32::kPlain>, Many(6, 16)),
+    OpX(0x25a, "v_cvt_scalef32_pk32_bf6_f16",
+        &PackMany<kS, f16, Pack32::kPlain>, Many(6, 16)),
+    OpX(0x25b, "v_cvt_scalef32_pk32_bf6_bf16",
+        &PackMany<kS, bf16, Pack32::kPlain>, Many(6, 16)),
+    OpX(0x25c, "v_cvt_scalef32_sr_pk32_fp6_f16",
+        &PackMany<k6, f16, Pack32::kStochastic>, ManySeed(16)),
+    OpX(0x25d, "v_cvt_scalef32_sr_pk32_fp6_bf16",
+        &PackMany<k6, bf16, Pack32::kStochastic>, ManySeed(16)),
+    OpX(0x25e, "v_cvt_scalef32_sr_pk32_bf6_f16",
+        &PackMany<kS, f16, Pack32::kStochastic>, ManySeed(16)),
+    OpX(0x25f, "v_cvt_scalef32_sr_pk32_bf6_bf16",
+        &PackMany<kS, bf16, Pack32::kStochastic>, ManySeed(16)),
+    OpX(0x260, "v_cvt_scalef32_pk32_f16_fp6", &UnpackMany<k6, f16>,
+        Many(16, 6)),
+    OpX(0x261, "v_cvt_scalef32_pk32_bf16_fp6", &UnpackMany<k6, bf16>,
+        Many(16, 6)),
+    OpX(0x262, "v_cvt_scalef32_pk32_f16_bf6", &UnpackMany<kS, f16>,
+        Many(16, 6)),
+    OpX(0x263, "v_cvt_scalef32_pk32_bf16_bf6", &UnpackMany<kS, bf16>,
+        Many(16, 6)),
     OpX(0x269, "v_cvt_scalef32_pk_bf16_fp8", &UnpackTwo<k8, bf16>, kAndScale),
     OpX(0x26a, "v_cvt_scalef32_pk_bf16_bf8", &UnpackTwo<kE, bf16>, kAndScale),
 };
 
 }  // namespace
 
-OpTable Vop3ScaleTable() { return {kScale, sizeof(kScale) / sizeof(kScale[0])}; }
+OpTable Vop3ScaleTable() {
+  return {kScale, sizeof(kScale) / sizeof(kScale[0])};
+}
 
 }  // namespace ingot::emulator::INGOT_EMULATOR_LEVEL

@@ -328,8 +328,10 @@ constexpr OpInfo kVop3p[] = {
     P3<H, [](float a, float b, float c) { return Maximum(Maximum(a, b), c); }>(
         0x1c, "v_pk_maximum3_f16"),
     OpX(0x20, "v_fma_mix_f32", &FmaMix<MixTo::kF32>, kMix3, kMayRound),
-    OpX(0x21, "v_fma_mixlo_f16", &FmaMix<MixTo::kLow>, kMix3, kRounds64 | kReadsOld),
-    OpX(0x22, "v_fma_mixhi_f16", &FmaMix<MixTo::kHigh>, kMix3, kRounds64 | kReadsOld),
+    OpX(0x21, "v_fma_mixlo_f16", &FmaMix<MixTo::kLow>, kMix3,
+        kRounds64 | kReadsOld),
+    OpX(0x22, "v_fma_mixhi_f16", &FmaMix<MixTo::kHigh>, kMix3,
+        kRounds64 | kReadsOld),
     OpX(0x23, "v_dot2_f32_f16", &DotFloat<false>, kDot3, kMayRound),
     OpX(0x26, "v_dot2_i32_i16", &DotInt<16, true>, kInt3),
     OpX(0x27, "v_dot2_u32_u16", &DotInt<16, false>, kInt3),
