@@ -1,8 +1,11 @@
 #include "bench/service/hits.h"
 
+#include <algorithm>
 #include <filesystem>
-#include <map>
 #include <memory>
+#include <numeric>
+#include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -105,8 +108,13 @@ std::vector<Contender> Contenders(const Services& services) {
 
 void MeasureRun(std::vector<Contender>& contenders, int calls) {
   std::vector<std::vector<double>> samples(contenders.size());
+  std::vector<size_t> order(contenders.size());
+  std::iota(order.begin(), order.end(), 0);
+  // In an order of its own each time: nobody always follows the heaviest.
+  std::mt19937 random;
   for (int block = 0; block < calls / kBlock; ++block) {
-    for (size_t i = 0; i < contenders.size(); ++i) {
+    std::shuffle(order.begin(), order.end(), random);
+    for (const size_t i : order) {
       const std::vector<double> micros =
           Latencies(*contenders[i].subject, kBlock);
       samples[i].insert(samples[i].end(), micros.begin(), micros.end());
