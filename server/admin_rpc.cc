@@ -47,10 +47,10 @@ void AdminRpc::Loop() {
   }
 }
 
-template <AdminRpc::When when, typename Request, typename Response>
-grpc::ServerUnaryReactor* AdminRpc::Run(
-    absl::StatusOr<Response> (ingot::server::Admin::*method)(const Request&),
-    const grpc::ByteBuffer& request, grpc::ByteBuffer* response) {
+template <AdminRpc::When when, typename Request, typename Method>
+grpc::ServerUnaryReactor* AdminRpc::Run(const grpc::ByteBuffer& request,
+                                        grpc::ByteBuffer* response,
+                                        Method method) {
   auto* const reactor = new AdminReactor;
   const MessageBytes bytes(request);
   auto parsed = std::make_shared<Request>();
@@ -60,8 +60,8 @@ grpc::ServerUnaryReactor* AdminRpc::Run(
         Request::descriptor()->name(), ": the message is malformed"))));
     return reactor;
   }
-  const auto task = [this, method, parsed, reactor, response] {
-    const absl::StatusOr<Response> answer = (admin_.*method)(*parsed);
+  const auto task = [method, parsed, reactor, response] {
+    const auto answer = method(*parsed);
     if (answer.ok()) *response = BufferOf(answer->SerializeAsString());
     reactor->Finish(ToRpc(answer.status()));
   };
@@ -86,19 +86,26 @@ grpc::ServerUnaryReactor* AdminRpc::Run(
 grpc::ServerUnaryReactor* AdminRpc::Stats(grpc::CallbackServerContext*,
                                           const grpc::ByteBuffer* request,
                                           grpc::ByteBuffer* response) {
-  return Run<When::kNow>(&ingot::server::Admin::Stats, *request, response);
+  return Run<When::kNow, v1::StatsRequest>(
+      *request, response,
+      [this](const v1::StatsRequest& parsed) { return admin_.Stats(parsed); });
 }
 
 grpc::ServerUnaryReactor* AdminRpc::List(grpc::CallbackServerContext*,
                                          const grpc::ByteBuffer* request,
                                          grpc::ByteBuffer* response) {
-  return Run<When::kOnThread>(&ingot::server::Admin::List, *request, response);
+  return Run<When::kOnThread, v1::ListRequest>(
+      *request, response,
+      [this](const v1::ListRequest& parsed) { return admin_.List(parsed); });
 }
 
 grpc::ServerUnaryReactor* AdminRpc::Describe(grpc::CallbackServerContext*,
                                              const grpc::ByteBuffer* request,
                                              grpc::ByteBuffer* response) {
-  return Run<When::kNow>(&ingot::server::Admin::Describe, *request, response);
+  return Run<When::kNow, v1::DescribeRequest>(
+      *request, response, [this](const v1::DescribeRequest& parsed) {
+        return admin_.Describe(parsed);
+      });
 }
 
 grpc::ServerUnaryReactor* AdminRpc::Inspect(grpc::CallbackServerContext*,

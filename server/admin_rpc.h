@@ -48,11 +48,11 @@ class AdminRpc : public v1::Admin::WithRawCallbackMethod_Stats<
  private:
   enum class When { kNow, kOnThread };
 
-  // Parses the request now; `method` answers it now or on the thread.
-  template <When when, typename Request, typename Response>
-  grpc::ServerUnaryReactor* Run(
-      absl::StatusOr<Response> (ingot::server::Admin::*method)(const Request&),
-      const grpc::ByteBuffer& request, grpc::ByteBuffer* response);
+  // Parses the request now; `method` (Request -> StatusOr of a response)
+  // answers it now or on the thread.
+  template <When when, typename Request, typename Method>
+  grpc::ServerUnaryReactor* Run(const grpc::ByteBuffer& request,
+                                grpc::ByteBuffer* response, Method method);
   void Loop();
 
   ingot::server::Admin& admin_;
