@@ -111,22 +111,28 @@ grpc::ServerUnaryReactor* AdminRpc::Describe(grpc::CallbackServerContext*,
 grpc::ServerUnaryReactor* AdminRpc::Inspect(grpc::CallbackServerContext*,
                                             const grpc::ByteBuffer* request,
                                             grpc::ByteBuffer* response) {
-  return Run<When::kOnThread>(&ingot::server::Admin::Inspect, *request,
-                              response);
+  return Run<When::kOnThread, v1::InspectRequest>(
+      *request, response, [this](const v1::InspectRequest& parsed) {
+        return admin_.Inspect(parsed);
+      });
 }
 
 grpc::ServerUnaryReactor* AdminRpc::Delete(grpc::CallbackServerContext*,
                                            const grpc::ByteBuffer* request,
                                            grpc::ByteBuffer* response) {
-  return Run<When::kOnThread>(&ingot::server::Admin::Delete, *request,
-                              response);
+  return Run<When::kOnThread, v1::DeleteRequest>(
+      *request, response, [this](const v1::DeleteRequest& parsed) {
+        return admin_.Delete(parsed);
+      });
 }
 
 grpc::ServerUnaryReactor* AdminRpc::Verify(grpc::CallbackServerContext*,
                                            const grpc::ByteBuffer* request,
                                            grpc::ByteBuffer* response) {
-  return Run<When::kOnThread>(&ingot::server::Admin::Verify, *request,
-                              response);
+  return Run<When::kOnThread, v1::VerifyRequest>(
+      *request, response, [this](const v1::VerifyRequest& parsed) {
+        return admin_.Verify(parsed);
+      });
 }
 
 }  // namespace ingot::server
