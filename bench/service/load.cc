@@ -35,13 +35,13 @@ void RawSubject::Start(std::function<void()> done) {
   };
   auto flight = std::make_shared<Flight>();
   const size_t turn = turn_.fetch_add(1, std::memory_order_relaxed);
-  stub_.UnaryCall(&flight->context, method_, grpc::StubOptions(),
-                  &requests_[turn % requests_.size()], &flight->reply,
-                  [this, flight, done = std::move(done)](const grpc::Status& status) {
-                    if (!status.ok())
-                      Die(method_ + ": " + status.error_message());
-                    done();
-                  });
+  stub_.UnaryCall(
+      &flight->context, method_, grpc::StubOptions(),
+      &requests_[turn % requests_.size()], &flight->reply,
+      [this, flight, done = std::move(done)](const grpc::Status& status) {
+        if (!status.ok()) Die(method_ + ": " + status.error_message());
+        done();
+      });
 }
 
 void RawSubject::Call() {
