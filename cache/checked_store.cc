@@ -38,9 +38,13 @@ absl::StatusOr<std::optional<Entry>> CheckedStore::GetChecked(
     absl::string_view key) {
   INGOT_ASSIGN_OR_RETURN(std::optional<Entry> entry, below_->Get(key));
   if (!entry.has_value()) return std::nullopt;
+  const Seal seal = vetted_.SealOf(absl::StrCat(entry->digest, *entry->record),
+                                   *entry->object);
+  if (vetted_.Knows(key, seal)) return entry;
   const absl::Status valid =
       Check(key, *entry->record, entry->digest, *entry->object);
   if (!valid.ok()) return absl::DataLossError(valid.message());
+  vetted_.Remember(key, seal);
   return entry;
 }
 
@@ -79,8 +83,15 @@ void CheckedStore::Report(absl::string_view key, const absl::Status& why) {
 absl::StatusOr<std::optional<Bytes>> CheckedStore::GetObject(
     absl::string_view digest) {
   absl::StatusOr<std::optional<Bytes>> object = below_->GetObject(digest);
-  if (object.ok() && object->has_value() && Sha256(***object) != digest) {
-    object = absl::DataLossError("the object's SHA-256 is not its digest");
+  if (object.ok() && object->has_value()) {
+    const Seal seal = vetted_.SealOf("", ***object);
+    if (!vetted_.Knows(digest, seal)) {
+      if (Sha256(***object) != digest) {
+        object = absl::DataLossError("the object's SHA-256 is not its digest");
+      } else {
+        vetted_.Remember(digest, seal);
+      }
+    }
   }
   if (!absl::IsDataLoss(object.status())) return object;
   Report(digest, object.status());

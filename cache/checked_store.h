@@ -10,6 +10,7 @@
 
 #include "absl/synchronization/mutex.h"
 #include "cache/store.h"
+#include "cache/vetted.h"
 
 namespace ingot::cache {
 
@@ -30,7 +31,9 @@ struct Checks {
 // Publishing what fails a check is kInvalidArgument, and it is not stored.
 // Reading it, or what `below` reports as kDataLoss, drops it, counts it
 // (Stats().damaged) and is a miss: the caller rebuilds. Stands below the memory
-// tier, where each hit costs its SHA-256 (0.55 us a KiB). Thread-safe.
+// tier. Bytes are checked in full (SHA-256, 0.55 us a KiB, and `entry`) when
+// this process reads them first; after that it is enough that they are the very
+// bytes which passed (vetted.h). Thread-safe.
 class CheckedStore : public Store {
  public:
   CheckedStore(std::unique_ptr<Store> below, Checks checks);
@@ -63,6 +66,7 @@ class CheckedStore : public Store {
 
   const std::unique_ptr<Store> below_;
   const Checks checks_;
+  Vetted vetted_;
   std::atomic<uint64_t> damaged_{0};
   // Publishers share it; dropping holds it alone and looks again, so that an
   // entry rebuilt in the meantime stays.

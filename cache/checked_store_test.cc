@@ -83,6 +83,23 @@ TEST_F(CheckedStoreTest, DropsCountsAndReportsADamagedObject) {
   EXPECT_TRUE(Holds(*store_, Sample(1)));
 }
 
+TEST_F(CheckedStoreTest, FindsDamageThatCameAfterAGoodRead) {
+  ASSERT_TRUE(store_->Publish(Sample(1)).ok());
+  EXPECT_TRUE(Holds(*store_, Sample(1)));
+  EXPECT_TRUE(Holds(*store_, Sample(1)));
+  EXPECT_TRUE(store_->GetObject(Sample(1).digest).value().has_value());
+  below_->Mutate([](Entry& entry) {
+    std::string record = *entry.record;
+    record[0] ^= 1;
+    entry.record = std::make_shared<std::string>(record);
+    std::string object = *entry.object;
+    object.back() ^= 1;
+    entry.object = std::make_shared<std::string>(object);
+  });
+  EXPECT_TRUE(Misses(*store_, SampleKey(1)));
+  EXPECT_EQ(store_->Stats().damaged, 1);
+}
+
 TEST_F(CheckedStoreTest, DropsWhatIsNoLongerValid) {
   ASSERT_TRUE(store_->Publish(Sample(1)).ok());
   ASSERT_TRUE(store_->PutPlan("plan", "old plan").ok());
