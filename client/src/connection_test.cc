@@ -75,15 +75,11 @@ TEST(ConnectionTest, CarriesRequestsAndAnswers) {
 }
 
 TEST(ConnectionTest, FramesTheRequest) {
-  std::string received;
-  {
-    ScriptedPeer peer({SettingsFrame() + GoodAnswer(1, "")}, false);
-    Client client(&peer);
-    EXPECT_TRUE(client.Call("hello").end.status.ok());
-    EXPECT_FALSE(client.Usable());
-    received = peer.received();
-  }
-  EXPECT_EQ(received, GrpcMessage("hello"));
+  ScriptedPeer peer({SettingsFrame() + GoodAnswer(1, "")}, false);
+  Client client(&peer);
+  EXPECT_TRUE(client.Call("hello").end.status.ok());
+  EXPECT_EQ(peer.WaitForReceived(), GrpcMessage("hello"));
+  EXPECT_FALSE(client.Usable());
 }
 
 TEST(ConnectionTest, StreamsMessagesHoweverTheyAreCut) {

@@ -99,6 +99,11 @@ ScriptedPeer::~ScriptedPeer() {
   if (client_ >= 0) close(client_);
 }
 
+const std::string& ScriptedPeer::WaitForReceived() {
+  if (thread_.joinable()) thread_.join();
+  return received_;
+}
+
 int ScriptedPeer::TakeSocket() { return std::exchange(client_, -1); }
 
 bool ScriptedPeer::ReadExactly(size_t size, std::string* bytes) {

@@ -41,8 +41,9 @@ class ScriptedPeer {
   // The client's end, once; the taker closes it.
   int TakeSocket();
 
-  // Bytes of request bodies, message prefixes included. After the script ended.
-  const std::string& received() const { return received_; }
+  // Waits for the end of a script that does not linger: the bytes of request
+  // bodies, message prefixes included.
+  const std::string& WaitForReceived();
 
  private:
   void Serve(std::vector<std::string> script, bool linger);
