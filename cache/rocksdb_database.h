@@ -14,6 +14,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/functional/function_ref.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
 #include "cache/directory_lock.h"
 #include "cache/rocksdb_store.h"
 #include "proto/status.h"
@@ -125,6 +126,9 @@ class RocksDatabase {
   // next Reopen until the process ends there are none, and writes go on.
   std::atomic<bool> unmergeable_{false};
   absl::Mutex write_mutex_ ABSL_ACQUIRED_BEFORE(mutex_);
+  // The first write that no sync has followed.
+  absl::Time unsynced_since_ ABSL_GUARDED_BY(write_mutex_) =
+      absl::InfiniteFuture();
   // Held shared by whatever uses db_, alone by Reopen.
   mutable absl::Mutex mutex_;
   std::unique_ptr<rocksdb::DB> db_ ABSL_GUARDED_BY(mutex_);
