@@ -1,0 +1,83 @@
+# ingotctl against a real daemon: every subcommand, and the exit codes that
+# --help promises.
+set -eu
+build=$1
+work=$(mktemp -d)
+daemon=
+finish() {
+  [ -z "$daemon" ] || kill "$daemon" 2>/dev/null || true
+  [ -z "$daemon" ] || wait "$daemon" 2>/dev/null || true
+  rm -rf "$work"
+}
+trap finish EXIT
+
+fail() {
+  echo "FAILED: $1"
+  cat "$work/out" "$work/err" 2>/dev/null || true
+  exit 1
+}
+
+# expect CODE TEXT ARGUMENT...: runs ingotctl; TEXT must be in its output.
+expect() {
+  code=$1
+  text=$2
+  shift 2
+  found=0
+  "$build/bin/ingotctl" "$@" > "$work/out" 2> "$work/err" || found=$?
+  [ "$found" = "$code" ] || fail "ingotctl $*: exit code $found, expected $code"
+  cat "$work/out" "$work/err" | grep -q -- "$text" || fail "ingotctl $*: no \"$text\""
+}
+
+export INGOT_ADDRESS=unix:$work/s
+export INGOT_HIP_LIBRARY=/nowhere/libhip.so
+
+expect 3 "ingotd" stats
+expect 3 "$work/s" get rmsnorm rows n=64
+expect 2 "" no-such-command
+expect 0 "Exit codes" --help
+
+"$build/bin/ingotd" --socket "$work/s" --state-dir "$work/state" --workers 1 \
+  > "$work/log" 2>&1 &
+daemon=$!
+for _ in $(seq 200); do
+  [ -S "$work/s" ] && break
+  sleep 0.05
+done
+
+expect 0 "rmsnorm" capabilities
+expect 0 "compiled" get rmsnorm rows=3 n=64 --dtype f16
+expect 0 "memory" get rmsnorm rows=4..9/1 n=64 --dtype f16
+expect 0 "compiled" get rmsnorm rows n=128 --operand x:bf16:dynamic@2 \
+  --operand y:bf16:256,1 --tune threads=64
+expect 0 "plan" --output json get rmsnorm rows n=96 --fetch plan
+echo '{"op": "rmsnorm", "dims": [{"name": "rows", "range": {}}, {"name": "n", "value": "80"}],
+       "operands": [{"name": "x", "dtype": "bf16"}, {"name": "y", "dtype": "bf16"}],
+       "target": "gfx950"}' > "$work/spec.json"
+expect 0 "compiled" get --spec "$work/spec.json" --save "$work/objects"
+[ "$(ls "$work/objects" | wc -l)" = 1 ] || fail "--save wrote no code object"
+
+expect 2 "n" get rmsnorm rows n=0
+expect 2 "no_such_op" get no_such_op m=1 --operand a:bf16
+expect 2 "gfx942" get rmsnorm rows n=64 --target gfx942
+expect 2 "dim" get rmsnorm rows n=x
+expect 2 "--spec" get --spec /nowhere/spec.json
+expect 2 "address" --address nonsense stats
+
+expect 0 "SYMBOL" ls
+[ "$(grep -c rmsnorm "$work/out")" = 3 ] || fail "ls does not show three kernels"
+key=$(sed -n 2p "$work/out" | awk '{print $1}')
+expect 0 "occupancy" inspect "$key"
+expect 0 "s_endpgm" inspect -d "$key"
+expect 5 "no key" inspect ffffffffffff00
+expect 2 "" inspect
+expect 0 "damaged and dropped 0" verify
+expect 0 "ingot_compiles_total" stats
+expect 0 "\"entries\":3" --output json stats
+expect 1 "libhip" check rmsnorm n=64
+expect 0 "nothing compiled" check rmsnorm n=64 --no-launch
+expect 2 "nothing" rm
+expect 0 "removed 1" rm "$key"
+expect 0 "removed" rm --all
+expect 0 "SYMBOL" ls
+[ "$(wc -l < "$work/out")" = 1 ] || fail "rm --all left something"
+echo "ok"
