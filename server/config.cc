@@ -171,7 +171,10 @@ void AddFlags(CLI::App& app, Config& flags) {
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) return Refuse("config", path, "a file that can be read");
+  file.peek();  // a directory opens, and only reading it fails
+  if (!file.is_open() || file.bad()) {
+    return Refuse("config", path, "a file that can be read");
+  }
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 

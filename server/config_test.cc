@@ -54,6 +54,13 @@ TEST(Config, FlagsWinOverTheFile) {
   EXPECT_EQ((*config)->reply_cache_mib, Config().reply_cache_mib);
 }
 
+TEST(Config, AFolderIsNoFile) {
+  const std::string flag =
+      "--config=" + std::filesystem::temp_directory_path().string();
+  EXPECT_THAT(Refused({flag.c_str()}),
+              AllOf(HasSubstr("config"), HasSubstr("can be read")));
+}
+
 TEST(Config, TheLastOfTwoFlagsCounts) {
   const auto config = Load({"--workers=5", "--workers=6"});
   ASSERT_TRUE(config.ok()) << config.status();
