@@ -31,13 +31,16 @@ bool IsNumeric(const std::string& host) {
          inet_pton(AF_INET6, host.substr(1, host.size() - 2).c_str(), &v6) == 1;
 }
 
+// Only a refusal proves that nobody does: a daemon of another user may not be
+// connected to, and is there all the same.
 bool SomebodyListens(const sockaddr_un& address) {
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (fd < 0) return false;
-  const bool answered = connect(fd, reinterpret_cast<const sockaddr*>(&address),
-                                sizeof(address)) == 0;
+  if (fd < 0) return true;
+  const int failed =
+      connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
+  const bool refused = failed != 0 && errno == ECONNREFUSED;
   close(fd);
-  return answered;
+  return !refused;
 }
 
 }  // namespace
@@ -75,11 +78,17 @@ absl::Status PrepareSocketPath(const std::string& path) {
   }
   std::memcpy(address.sun_path, path.c_str(), path.size());
   std::error_code error;
-  std::filesystem::create_directories(
-      std::filesystem::absolute(path).parent_path(), error);
+  const std::filesystem::path folder =
+      std::filesystem::absolute(path).parent_path();
+  std::filesystem::create_directories(folder, error);
   if (error) {
     return absl::FailedPreconditionError(absl::StrCat(
         "socket: cannot make the folder of ", path, ": ", error.message()));
+  }
+  if (access(folder.c_str(), W_OK | X_OK) != 0) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("socket: cannot make ", path, ": ", folder.string(), ": ",
+                     std::strerror(errno)));
   }
   struct stat there = {};
   if (lstat(path.c_str(), &there) != 0) return absl::OkStatus();

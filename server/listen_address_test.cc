@@ -4,6 +4,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -40,11 +41,11 @@ class SocketPathTest : public ::testing::Test {
   }
   ~SocketPathTest() override { fs::remove_all(folder_); }
 
-  int Bind(const std::string& path) {
+  int Bind(const std::string& path, int type = SOCK_STREAM) {
     sockaddr_un address = {};
     address.sun_family = AF_UNIX;
     std::strncpy(address.sun_path, path.c_str(), sizeof(address.sun_path) - 1);
-    const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    const int fd = socket(AF_UNIX, type, 0);
     EXPECT_EQ(bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address)),
               0);
     return fd;
@@ -73,6 +74,26 @@ TEST_F(SocketPathTest, LeavesAnotherDaemonAlone) {
   EXPECT_TRUE(absl::IsFailedPrecondition(PrepareSocketPath(path)));
   EXPECT_TRUE(fs::exists(path));
   close(fd);
+}
+
+TEST_F(SocketPathTest, LeavesAloneWhatDoesNotRefuse) {
+  const std::string path = folder_ + "/s";
+  const int fd = Bind(path, SOCK_DGRAM);
+  EXPECT_TRUE(absl::IsFailedPrecondition(PrepareSocketPath(path)));
+  EXPECT_TRUE(fs::exists(path));
+  close(fd);
+}
+
+TEST_F(SocketPathTest, NamesAFolderThatCannotBeWritten) {
+  fs::permissions(folder_, fs::perms::owner_read | fs::perms::owner_exec);
+  const auto prepare_as_nobody = [this] {
+    if (getuid() == 0 && setuid(65534) != 0) _exit(1);
+    const absl::Status status = PrepareSocketPath(folder_ + "/s");
+    std::fprintf(stderr, "%s", std::string(status.message()).c_str());
+    _exit(0);
+  };
+  EXPECT_EXIT(prepare_as_nobody(), ::testing::ExitedWithCode(0),
+              folder_ + "/s: " + folder_ + ": Permission denied");
 }
 
 TEST_F(SocketPathTest, LeavesFilesAlone) {
