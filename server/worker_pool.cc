@@ -93,6 +93,7 @@ void WorkerPool::EnsureWorker(Slot& slot, absl::Status& error) {
                            [this] { return queue_.closed(); });
   if (!started.ok()) {
     error = started.status();
+    if (absl::IsCancelled(error)) return;  // wanted no more
     start_failures_.Add();
     foreign_.store(absl::IsFailedPrecondition(error));
     note_("worker not started", std::string(error.message()));

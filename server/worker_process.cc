@@ -149,8 +149,11 @@ absl::Status WorkerProcess::ReadHello(const worker::Hello& expected,
          !WaitReadable(socket_, SteadyNow() + std::chrono::milliseconds(200))
               .ok()) {
   }
-  const absl::StatusOr<std::string> frame =
-      ReadFrame(socket_, give_up() ? SteadyNow() : deadline);
+  if (give_up()) {
+    Kill();
+    return absl::CancelledError("the daemon is stopping");
+  }
+  const absl::StatusOr<std::string> frame = ReadFrame(socket_, deadline);
   if (!frame.ok()) {
     const WorkerDeath death = Bury(frame.status());
     return absl::UnavailableError(

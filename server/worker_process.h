@@ -34,7 +34,7 @@ class WorkerProcess {
   // Starts the program and waits for its Hello, that is until it is warm.
   // UNAVAILABLE when it does not come up; FAILED_PRECONDITION when it is of
   // another build than `expected`. `give_up` is asked now and then while
-  // waiting.
+  // waiting; CANCELLED once it says so.
   static absl::StatusOr<std::unique_ptr<WorkerProcess>> Start(
       const ProgramFile& program, const WorkerSettings& settings,
       const worker::Hello& expected, const std::function<bool()>& give_up);
