@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "compiler/fingerprint.h"
+#include "google/protobuf/unknown_field_set.h"
 #include "server/version.h"
 
 namespace ingot::server {
@@ -57,6 +58,36 @@ absl::StatusOr<Attr> AttrFromWire(const v1::Attr& wire) {
   return absl::InvalidArgumentError(
       absl::StrCat("attrs.", wire.name(),
                    ": found no value, allowed bool, int, float or string"));
+}
+
+template <typename Message>
+absl::Status CheckFieldsKnown(absl::string_view of, const Message& wire) {
+  const google::protobuf::UnknownFieldSet& unknown =
+      wire.GetReflection()->GetUnknownFields(wire);
+  if (unknown.empty()) return absl::OkStatus();
+  return absl::UnimplementedError(absl::StrCat(
+      of, ": found field ", unknown.field(0).number(),
+      ", allowed those that this build knows: the client is newer"));
+}
+
+// What a newer client says of a kernel cannot be left out: it would be another
+// kernel.
+absl::Status CheckFieldsKnown(const v1::Spec& wire) {
+  INGOT_RETURN_IF_ERROR(CheckFieldsKnown("spec", wire));
+  for (const v1::Dim& dim : wire.dims()) {
+    INGOT_RETURN_IF_ERROR(CheckFieldsKnown("dims", dim));
+    INGOT_RETURN_IF_ERROR(CheckFieldsKnown("dims.range", dim.range()));
+  }
+  for (const v1::Operand& operand : wire.operands()) {
+    INGOT_RETURN_IF_ERROR(CheckFieldsKnown("operands", operand));
+  }
+  for (const v1::Attr& attr : wire.attrs()) {
+    INGOT_RETURN_IF_ERROR(CheckFieldsKnown("attrs", attr));
+  }
+  for (const v1::Tuning& tuning : wire.tuning()) {
+    INGOT_RETURN_IF_ERROR(CheckFieldsKnown("tuning", tuning));
+  }
+  return absl::OkStatus();
 }
 
 struct AttrValueWriter {
@@ -170,6 +201,7 @@ void DimToWire(const PlanDim& dim, v1::PlanDim* wire) {
 }  // namespace
 
 absl::StatusOr<Spec> SpecFromWire(const v1::Spec& wire) {
+  INGOT_RETURN_IF_ERROR(CheckFieldsKnown(wire));
   Spec spec;
   spec.op = wire.op();
   spec.target = wire.target();

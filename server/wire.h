@@ -20,7 +20,8 @@ namespace ingot::server {
 
 inline constexpr uint32_t kPlanSchema = 1;
 
-// INVALID_ARGUMENT naming field, found and allowed.
+// INVALID_ARGUMENT naming field, found and allowed; UNIMPLEMENTED for fields of
+// a newer client.
 absl::StatusOr<Spec> SpecFromWire(const v1::Spec& wire);
 void SpecToWire(const Spec& spec, v1::Spec* wire);
 

@@ -26,6 +26,33 @@ TEST(Wire, SpecsOfEveryOpSurviveTheWay) {
   }
 }
 
+TEST(Wire, FieldsOfANewerClientAreRefused) {
+  v1::Spec known;
+  SpecToWire(AllOps()[0]->samples()[0], &known);
+  v1::Attr* attr = known.add_attrs();
+  attr->set_name("a");
+  attr->set_bool_value(true);
+  known.add_tuning()->set_name("t");
+  ASSERT_TRUE(SpecFromWire(known).ok());
+  constexpr int kLater = 1000;
+  const auto refused = [&](auto mutate) {
+    v1::Spec wire = known;
+    google::protobuf::Message* message = mutate(&wire);
+    message->GetReflection()->MutableUnknownFields(message)->AddVarint(kLater,
+                                                                       1);
+    const absl::Status status = SpecFromWire(wire).status();
+    EXPECT_TRUE(absl::IsUnimplemented(status)) << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr("field 1000"));
+  };
+  refused([](v1::Spec* spec) { return spec; });
+  refused([](v1::Spec* spec) { return spec->mutable_dims(0); });
+  refused(
+      [](v1::Spec* spec) { return spec->mutable_dims(0)->mutable_range(); });
+  refused([](v1::Spec* spec) { return spec->mutable_operands(0); });
+  refused([](v1::Spec* spec) { return spec->mutable_attrs(0); });
+  refused([](v1::Spec* spec) { return spec->mutable_tuning(0); });
+}
+
 TEST(Wire, PlansNameTheirKernels) {
   for (const OpDef* op : AllOps()) {
     for (const Spec& spec : op->samples()) {
