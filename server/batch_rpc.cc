@@ -7,6 +7,7 @@
 #include "server/batch_rpc.h"
 
 #include <algorithm>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -126,8 +127,10 @@ class Batch : public std::enable_shared_from_this<Batch> {
 
   bool HasRoom() {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return !cancelled_ && ready_.size() < kMessageBytes &&
-           waiting_ < kMaxWaiting && next_ < requests_.size();
+    const bool room = ready_.empty() ||
+                      (ready_.size() == 1 && ready_[0].size() < kMessageBytes);
+    return !cancelled_ && room && waiting_ < kMaxWaiting &&
+           next_ < requests_.size();
   }
 
   Action Decide() {
@@ -138,7 +141,8 @@ class Batch : public std::enable_shared_from_this<Batch> {
         return Action::kGiveUp;
       }
       if (!ready_.empty()) {
-        buffer_ = BufferOf(std::exchange(ready_, std::string()));
+        buffer_ = BufferOf(std::move(ready_.front()));
+        ready_.pop_front();
         writing_ = true;
         return Action::kWrite;
       }
@@ -174,7 +178,13 @@ class Batch : public std::enable_shared_from_this<Batch> {
   void Deliver(size_t index, const Reply& reply, bool waited) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (waited) --waiting_;
-    if (!cancelled_) AppendResult(&ready_, index, reply);
+    if (cancelled_) return;
+    // Many compiles may end while one message travels; a reply is at most
+    // kMaxInlineReply and its plan, so no message passes gRPC's default limit.
+    if (ready_.empty() || ready_.back().size() >= kMessageBytes) {
+      ready_.emplace_back();
+    }
+    AppendResult(&ready_.back(), index, reply);
   }
 
   Lookup& lookup_;
@@ -184,9 +194,9 @@ class Batch : public std::enable_shared_from_this<Batch> {
   size_t next_ = 0;   // written by the pumping thread, under the lock
 
   std::mutex mutex_;
-  std::string ready_;        // results of the message that is being filled
-  grpc::ByteBuffer buffer_;  // the message that travels
-  size_t waiting_ = 0;       // requests whose kernels are being compiled
+  std::deque<std::string> ready_;  // messages; the last is being filled
+  grpc::ByteBuffer buffer_;        // the message that travels
+  size_t waiting_ = 0;             // requests whose kernels are being compiled
   std::vector<std::weak_ptr<LookupCall>> calls_;
   bool writing_ = false;
   bool cancelled_ = false;

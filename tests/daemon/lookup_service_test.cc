@@ -1,4 +1,5 @@
 // GetKernel and GetKernels against a real daemon with real workers.
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <set>
@@ -240,6 +241,36 @@ TEST_F(LookupTest, ABatchLargerThanTheQueueIsAllBuilt) {
   }
   EXPECT_TRUE(reader->Finish().ok());
   EXPECT_EQ(good, 100);
+}
+
+TEST_F(LookupTest, MessagesOfABatchStaySmall) {
+  // All wait for the same kernels, so all answers are ready at once.
+  v1::GetKernelsRequest request;
+  for (int i = 0; i < 60; ++i) {
+    *request.add_requests() = RequestOf(RmsNorm(3500));
+    v1::Operand* weight =
+        request.mutable_requests(i)->mutable_spec()->add_operands();
+    weight->set_name("weight");
+    weight->set_dtype("bf16");
+    request.mutable_requests(i)->set_request_id(std::to_string(i));
+  }
+  grpc::ClientContext context;
+  std::unique_ptr<grpc::ClientReader<v1::GetKernelsResponse>> reader =
+      client().kernels().GetKernels(&context, request);
+  int good = 0;
+  size_t largest_result = 0;
+  size_t largest_message = 0;
+  for (v1::GetKernelsResponse message; reader->Read(&message);) {
+    largest_message = std::max(largest_message, message.ByteSizeLong());
+    for (const v1::IndexedResult& result : message.results()) {
+      good += result.code() == 0 ? 1 : 0;
+      largest_result = std::max(largest_result, result.ByteSizeLong());
+    }
+  }
+  EXPECT_TRUE(reader->Finish().ok());
+  EXPECT_EQ(good, 60);
+  EXPECT_GT(60 * largest_result, size_t{400} << 10);  // else nothing is shown
+  EXPECT_LE(largest_message, (size_t{257} << 10) + largest_result);
 }
 
 TEST_F(LookupTest, APinnedEpochIsKeptOrRefused) {
