@@ -1,5 +1,6 @@
 #include "server/daemon.h"
 
+#include <grpc/support/log.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/security/server_credentials.h>
@@ -34,6 +35,8 @@ constexpr size_t kMaxBundles = 64;
 // How long calls may take to end once there is nothing more to wait for.
 constexpr milliseconds kShutdownGrace{500};
 constexpr milliseconds kTick{1000};
+// Bytes of a caller's request id that the log shows.
+constexpr size_t kMaxLoggedId = 128;
 
 absl::Status MakeFolder(const std::string& path) {
   std::error_code error;
@@ -48,12 +51,26 @@ std::string OwnPath() {
   return std::filesystem::read_symlink("/proc/self/exe", error).string();
 }
 
+// gRPC logs for the process, so there is one. Null: what it says is dropped.
+std::atomic<Log*> grpc_log{nullptr};
+
+// What gRPC prints by itself are bytes of whoever connects, as many as they
+// like: escaped, and only for those who look for them.
+void LogForGrpc(gpr_log_func_args* args) {
+  Log* log = grpc_log.load();
+  if (log == nullptr) return;
+  log->Write(Level::kDebug, "grpc",
+             {{"what", args->message}, {"file", args->file}});
+}
+
 std::string Hex(absl::string_view key) { return absl::BytesToHexString(key); }
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(const Config& config,
                                                       Log& log) {
+  grpc_log.store(&log);
+  gpr_set_log_function(LogForGrpc);
   std::unique_ptr<Daemon> daemon(new Daemon(config, log));
   if (!config.tcp.empty()) {
     INGOT_RETURN_IF_ERROR(CheckTcpAddress(config.tcp, config.insecure));
@@ -192,13 +209,13 @@ absl::Status Daemon::Listen() {
       GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 5000);
   builder.RegisterService(kernels_rpc_.get());
   builder.RegisterService(admin_rpc_.get());
-  int socket_bound = 1;
+  int socket_bound = 0;
   if (!config_.socket.empty()) {
     INGOT_RETURN_IF_ERROR(PrepareSocketPath(config_.socket));
     builder.AddListeningPort(absl::StrCat("unix:", config_.socket),
                              grpc::InsecureServerCredentials(), &socket_bound);
   }
-  int tcp_bound = 1;
+  int tcp_bound = 0;
   if (!config_.tcp.empty()) {
     builder.AddListeningPort(config_.tcp, grpc::InsecureServerCredentials(),
                              &tcp_bound);
@@ -207,11 +224,11 @@ absl::Status Daemon::Listen() {
   const mode_t before = umask(0117);
   server_ = builder.BuildAndStart();
   umask(before);
-  if (server_ == nullptr || socket_bound == 0 || tcp_bound == 0) {
+  if (server_ == nullptr) {
+    // Bound in this order; the first that fails ends it.
+    const bool socket_failed = !config_.socket.empty() && socket_bound == 0;
     return absl::FailedPreconditionError(absl::StrCat(
-        "cannot listen on ", config_.socket,
-        config_.socket.empty() || config_.tcp.empty() ? "" : " and ",
-        config_.tcp));
+        "cannot listen on ", socket_failed ? config_.socket : config_.tcp));
   }
   if (!config_.tcp.empty()) tcp_port_ = tcp_bound;
   grpc::HealthCheckServiceInterface* health = server_->GetHealthCheckService();
@@ -253,7 +270,7 @@ void Daemon::LogRequest(const RequestLog& request) {
              {{"request_id",
                request.request_id.empty()
                    ? absl::StrCat("ingotd-", next_request_id_.fetch_add(1))
-                   : request.request_id},
+                   : request.request_id.substr(0, kMaxLoggedId)},
               {"op", request.op},
               {"code", absl::StatusCodeToString(request.status.code())},
               {"message", request.status.message()},
@@ -294,6 +311,7 @@ Daemon::~Daemon() {
   if (pool_) pool_->Stop();
   // Before the objects that its calls and its damage reports look at.
   server_.reset();
+  grpc_log.store(nullptr);
   admin_rpc_.reset();
   damage_listener_.store(nullptr);
 }

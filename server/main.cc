@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "google/protobuf/stubs/common.h"
 #include "server/config.h"
 #include "server/daemon.h"
 #include "server/log.h"
@@ -41,6 +42,9 @@ int main(int argc, char** argv) {
   const sigset_t ending = BlockSignals();
   // Sockets and files are for owner and group alone.
   umask(0007);
+  // A message that does not parse is answered; what protobuf prints beside that
+  // would be lines that no log has, as many as a caller likes.
+  google::protobuf::SetLogHandler(nullptr);
 
   std::string output;
   const absl::StatusOr<std::optional<Config>> config =

@@ -1,12 +1,16 @@
 // How a daemon comes up, answers for its health, and goes.
 #include <grpcpp/generic/generic_stub.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <thread>
 
 #include "gmock/gmock.h"
@@ -99,6 +103,36 @@ TEST_F(LifecycleTest, TheSocketIsForOwnerAndGroup) {
   struct stat socket = {};
   ASSERT_EQ(stat(daemon().socket().c_str(), &socket), 0);
   EXPECT_EQ(socket.st_mode & 0777, 0660u);
+}
+
+TEST_F(LifecycleTest, TheLogIsJsonWhateverIsSent) {
+  StartDaemon();
+  v1::Spec spec = RmsNorm(64);
+  spec.set_op("\xff");
+  EXPECT_EQ(client().Get(spec).code(), grpc::StatusCode::INVALID_ARGUMENT);
+  // HTTP/2 by its first bytes; then ":status: x", which no request has.
+  const std::string bytes(
+      "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+      "\0\0\0\4\0\0\0\0\0"
+      "\0\0\3\1\5\0\0\0\1\x08\1x",
+      24 + 9 + 12);
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  daemon().socket().copy(address.sun_path, sizeof(address.sun_path) - 1);
+  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  ASSERT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address)),
+            0);
+  ASSERT_EQ(send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL),
+            static_cast<ssize_t>(bytes.size()));
+  shutdown(fd, SHUT_WR);
+  char answer[256];
+  while (recv(fd, answer, sizeof(answer), 0) > 0) {
+  }
+  close(fd);
+  std::istringstream log(daemon().Log());
+  for (std::string line; std::getline(log, line);) {
+    EXPECT_EQ(line.substr(0, 1), "{") << line;
+  }
 }
 
 TEST_F(LifecycleTest, AStaleSocketIsReplaced) {
