@@ -187,6 +187,10 @@ absl::StatusOr<std::string> Admin::KeyOf(const v1::InspectRequest& request) {
     INGOT_RETURN_IF_ERROR(CheckKeySize("key", request.key()));
     return request.key();
   }
+  if (request.digest().empty()) {
+    return absl::InvalidArgumentError(
+        "inspect: found neither key nor digest, allowed one");
+  }
   INGOT_RETURN_IF_ERROR(CheckKeySize("digest", request.digest()));
   std::string key;
   INGOT_RETURN_IF_ERROR(ScanAll(parts_.store.tiers(), "", parts_.stopping,
