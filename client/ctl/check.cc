@@ -102,9 +102,9 @@ void PrintText(const Problem& problem, const Outcome& outcome,
       good ? "agree with the f64 reference" : "WRONG");
 }
 
-void PrintJson(const Problem& problem, const Outcome& outcome,
-               const std::string& device, bool good) {
-  client::JsonWriter json;
+void AppendJson(const Problem& problem, const Outcome& outcome,
+                const std::string& device, bool good,
+                client::JsonWriter& json) {
   json.OpenObject();
   json.String("problem", problem.title);
   json.Number("first_us", outcome.cold_us);
@@ -120,13 +120,15 @@ void PrintJson(const Problem& problem, const Outcome& outcome,
   json.Number("share_of_tolerance", outcome.launch.comparison.share);
   json.Bool("agrees", good);
   json.CloseObject();
-  puts(json.text().c_str());
 }
 
 Status RunCheck(const CheckFlags& flags, const Globals& globals,
                 int* exit_code) {
   std::vector<std::string> ops = ProblemOps();
   if (!flags.op.empty()) ops = {flags.op};
+  client::JsonWriter json;
+  json.OpenObject();
+  json.OpenArray("checks");
   for (const std::string& op : ops) {
     Problem problem;
     INGOT_CLIENT_RETURN_IF_ERROR(MakeProblem(op, flags.problem, &problem));
@@ -138,8 +140,15 @@ Status RunCheck(const CheckFlags& flags, const Globals& globals,
     const bool good =
         outcome.launch.comparison.beyond == 0 && outcome.warm_compile_us == 0;
     if (!good) *exit_code = kExitDisagrees;
-    (globals.json() ? PrintJson : PrintText)(problem, outcome, device, good);
+    if (globals.json()) {
+      AppendJson(problem, outcome, device, good, json);
+    } else {
+      PrintText(problem, outcome, device, good);
+    }
   }
+  json.CloseArray();
+  json.CloseObject();
+  if (globals.json()) puts(json.text().c_str());
   return Status();
 }
 

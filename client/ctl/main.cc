@@ -1,9 +1,15 @@
 // ingotctl: shows what RPCs return.
 #include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
 
 #include "client/ctl/command.h"
+#include "google/protobuf/stubs/common.h"
 
 namespace {
+
+constexpr double kMaxSeconds = 1e6;
 
 constexpr char kFooter[] =
     "Exit codes:\n"
@@ -15,6 +21,31 @@ constexpr char kFooter[] =
     "  5  no such kernel\n"
     "  6  check: numbers disagree; verify: damaged objects were found\n";
 
+// CLI11's own check prints its bounds with all their 300 digits.
+std::string CheckSeconds(const std::string& text) {
+  char* end = nullptr;
+  const double seconds = strtod(text.c_str(), &end);
+  if (!text.empty() && *end == '\0' && seconds > 0 && seconds <= kMaxSeconds) {
+    return "";
+  }
+  return "found " + text + ", allowed more than 0 and at most 1000000 seconds";
+}
+
+// What CLI11 says of an unknown command is that one is missing.
+int RefuseFlags(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<std::string> unknown = app.remaining();
+  if (!unknown.empty() && app.get_subcommands().empty()) {
+    fprintf(stderr, "ingotctl: command: found \"%s\", allowed",
+            unknown[0].c_str());
+    for (const CLI::App* command : app.get_subcommands({})) {
+      fprintf(stderr, " %s", command->get_name().c_str());
+    }
+    fputs("\n", stderr);
+    return ingot::ctl::kExitUsage;
+  }
+  return app.exit(error) == 0 ? ingot::ctl::kExitOk : ingot::ctl::kExitUsage;
+}
+
 int Fail(const ingot::client::Status& status) {
   fprintf(stderr, "ingotctl: %s: %s\n", ingot_status_name(status.code),
           status.message.c_str());
@@ -24,6 +55,7 @@ int Fail(const ingot::client::Status& status) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  google::protobuf::SetLogHandler(nullptr);  // errors are told once
   CLI::App app("Talks to ingotd, which compiles and keeps GPU kernels.",
                "ingotctl");
   app.footer(kFooter);
@@ -39,7 +71,7 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
   app.add_option("--timeout", globals.timeout_s, "seconds for one call")
-      ->check(CLI::PositiveNumber)
+      ->check(CheckSeconds)
       ->capture_default_str();
 
   int exit_code = ingot::ctl::kExitOk;
@@ -53,7 +85,7 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? ingot::ctl::kExitOk : ingot::ctl::kExitUsage;
+    return RefuseFlags(app, error);
   }
   const ingot::client::Status status = run();
   return status.ok() ? exit_code : Fail(status);
