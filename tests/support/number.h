@@ -19,7 +19,7 @@ struct Format {
   int bytes = 4;
 
   int bias() const { return (1 << (exponent_bits - 1)) - 1; }
-  // Half the distance of neighbours, relative: 2^-9, 2^-11, 2^-24.
+  // Half the distance of neighbours, relative: 2^-8, 2^-11, 2^-24.
   double Unit() const { return std::ldexp(1.0, -mantissa_bits - 1); }
   double SmallestSubnormal() const {
     return std::ldexp(1.0, 1 - bias() - mantissa_bits);
