@@ -382,6 +382,9 @@ ingot_status ingot_canonical_encode(const ingot_spec* spec,
     return INVALID("spec size: found %u, allowed %zu, or more with zeros",
                    spec->size, sizeof(*spec));
   }
+  if (spec->reserved != 0) {
+    return INVALID("spec reserved: found %u, allowed 0", spec->reserved);
+  }
   ingot_status status = check_name("op", spec->op, out);
   if (status != INGOT_OK) return status;
   char target[64];

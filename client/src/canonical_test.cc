@@ -1,11 +1,12 @@
 #include "client/src/canonical.h"
-
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 
 #include "client/src/code_object.h"
+#include "client/src/spec_key.h"
+#include "client/src/spec_key.h"
 #include "client/testing/spec_text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -119,6 +120,17 @@ TEST(CanonicalTest, SizesOfANewerCallerAreTaken) {
   EXPECT_THAT(Encode(&newer.spec).error, HasSubstr("spec size: found"));
   newer.spec.size = 8;
   EXPECT_EQ(Encode(&newer.spec).status, INGOT_INVALID_ARGUMENT);
+}
+
+TEST(CanonicalTest, WhatIsReservedIsZero) {
+  OwnedSpec owned = Gemm();
+  ingot_spec spec = *owned.spec();
+  spec.reserved = 7;
+  EXPECT_EQ(Encode(&spec).status, INGOT_INVALID_ARGUMENT);
+  EXPECT_THAT(Encode(&spec).error, HasSubstr("reserved: found 7"));
+  SpecKey key;
+  EXPECT_TRUE(MakeSpecKey(*owned.spec(), 0, &key));
+  EXPECT_FALSE(MakeSpecKey(spec, 0, &key));
 }
 
 TEST(CanonicalTest, ElementsAreSteppedByTheirOwnSize) {

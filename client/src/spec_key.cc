@@ -123,7 +123,8 @@ void WriteAttr(const ingot_attr& attr, KeyWriter* out) {
 // A value that does not fit the byte that the key has for it is malformed, and
 // must not look like one that is not.
 bool IsPlain(const ingot_spec& spec) {
-  if (spec.size != sizeof(spec) || spec.dim_count > INGOT_MAX_DIMS ||
+  if (spec.size != sizeof(spec) || spec.reserved != 0 ||
+      spec.dim_count > INGOT_MAX_DIMS ||
       spec.operand_count > INGOT_MAX_OPERANDS ||
       spec.attr_count > INGOT_MAX_ATTRS ||
       spec.tuning_count > INGOT_MAX_TUNING ||
