@@ -1,11 +1,11 @@
 #include "client/src/canonical.h"
+
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 
 #include "client/src/code_object.h"
-#include "client/src/spec_key.h"
 #include "client/src/spec_key.h"
 #include "client/testing/spec_text.h"
 #include "gmock/gmock.h"
