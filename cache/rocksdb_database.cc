@@ -314,12 +314,10 @@ absl::StatusOr<bool> RocksDatabase::Get(Family family, absl::string_view key,
                                         std::string* value) const {
   absl::ReaderMutexLock lock(&mutex_);
   INGOT_RETURN_IF_ERROR(Opened());
-  rocksdb::ReadOptions options;
-  // Objects would only push index and filter blocks out; the tier above keeps
-  // those that are used.
-  options.fill_cache = family != Family::kObjects;
-  const rocksdb::Status status =
-      db_->Get(options, this->family(family), ToSlice(key), value);
+  // Objects lie in blob files, which the block cache does not hold: what a read
+  // leaves in it is index, filter and the small block that names the blob.
+  const rocksdb::Status status = db_->Get(
+      rocksdb::ReadOptions(), this->family(family), ToSlice(key), value);
   if (status.IsNotFound()) return false;
   INGOT_RETURN_IF_ERROR(ToStatus(status));
   return true;
