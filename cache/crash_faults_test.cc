@@ -67,6 +67,9 @@ void ExpectOnlyWholeEntries(std::unique_ptr<Store> store) {
 }
 
 TEST(CrashTest, AKilledProcessLosesNothingItAcknowledged) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "the thread sanitizer cannot follow threads after a fork";
+#endif
   TempDir directory;
   const RocksOptions options = {.directory = directory / "store",
                                 .memory_bytes = 4 << 20};

@@ -102,7 +102,12 @@ TEST_F(DamageTest, ABlobsEntryIsDroppedAndNoOther) {
     ASSERT_TRUE(report.ok()) << report.status();
     EXPECT_EQ(report->damaged, 1);
     EXPECT_EQ(report->entries, kEntries - 1);
-    EXPECT_EQ(store->Stats().entries, kEntries - 1);
+    // Where a compaction met the damage first, the store is read-only until it
+    // has been opened again, and the next read drops the entry.
+    EXPECT_TRUE(Eventually([&] {
+      return Scrub(*store, {.bytes_per_second = 0}).ok() &&
+             store->Stats().entries == kEntries - 1;
+    }));
   }
   EXPECT_EQ(LostAndRebuilt(), 1);
 }

@@ -51,6 +51,23 @@ class FaultyFile : public rocksdb::FSWritableFileOwnerWrapper {
   uint64_t written_ = 0;
 };
 
+namespace {
+
+// Directory operations are never lost here, so they need no syncing either.
+class UnsyncedDirectory : public rocksdb::FSDirectoryWrapper {
+ public:
+  using FSDirectoryWrapper::FSDirectoryWrapper;
+  IOStatus Fsync(const IOOptions&, IODebugContext*) override {
+    return IOStatus::OK();
+  }
+  IOStatus FsyncWithDirOptions(const IOOptions&, IODebugContext*,
+                               const rocksdb::DirFsyncOptions&) override {
+    return IOStatus::OK();
+  }
+};
+
+}  // namespace
+
 FaultyFileSystem::FaultyFileSystem()
     : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
 
@@ -108,6 +125,18 @@ IOStatus FaultyFileSystem::NewWritableFile(
     synced_[name] = 0;
   }
   *result = std::make_unique<FaultyFile>(std::move(file), name, this);
+  return status;
+}
+
+IOStatus FaultyFileSystem::NewDirectory(
+    const std::string& name, const IOOptions& options,
+    std::unique_ptr<rocksdb::FSDirectory>* result, IODebugContext* debug) {
+  std::unique_ptr<rocksdb::FSDirectory> directory;
+  const IOStatus status =
+      FileSystemWrapper::NewDirectory(name, options, &directory, debug);
+  if (status.ok()) {
+    *result = std::make_unique<UnsyncedDirectory>(std::move(directory));
+  }
   return status;
 }
 

@@ -34,6 +34,10 @@ class FaultyFileSystem : public rocksdb::FileSystemWrapper {
       const std::string& name, const rocksdb::FileOptions& options,
       std::unique_ptr<rocksdb::FSWritableFile>* result,
       rocksdb::IODebugContext* debug) override;
+  rocksdb::IOStatus NewDirectory(const std::string& name,
+                                 const rocksdb::IOOptions& options,
+                                 std::unique_ptr<rocksdb::FSDirectory>* result,
+                                 rocksdb::IODebugContext* debug) override;
   rocksdb::IOStatus DeleteFile(const std::string& name,
                                const rocksdb::IOOptions& options,
                                rocksdb::IODebugContext* debug) override;
