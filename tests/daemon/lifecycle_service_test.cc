@@ -29,6 +29,15 @@ class LifecycleTest : public DaemonTest {
  protected:
   // grpc.health.v1.Health/Check: HealthCheckRequest { string service = 1 },
   // HealthCheckResponse { int32 status = 1 }, 1 = SERVING, 2 = NOT_SERVING.
+  // A service says so a moment after the socket takes connections: gRPC has no
+  // way to tell it before the server starts.
+  bool Serves(const std::string& service) {
+    for (int i = 0; i < 300 && Health(service) != 1; ++i) {
+      std::this_thread::sleep_for(milliseconds(10));
+    }
+    return Health(service) == 1;
+  }
+
   int Health(const std::string& service) {
     grpc::GenericStub stub(client().channel());
     grpc::ClientContext context;
@@ -58,9 +67,9 @@ class LifecycleTest : public DaemonTest {
 
 TEST_F(LifecycleTest, HealthOfEachService) {
   StartDaemon();
-  EXPECT_EQ(Health(""), 1);
-  EXPECT_EQ(Health("ingot.v1.Kernels"), 1);
-  EXPECT_EQ(Health("ingot.v1.Admin"), 1);
+  EXPECT_TRUE(Serves(""));
+  EXPECT_TRUE(Serves("ingot.v1.Kernels"));
+  EXPECT_TRUE(Serves("ingot.v1.Admin"));
   EXPECT_EQ(Health("ingot.v1.Nothing"), -grpc::StatusCode::NOT_FOUND);
 }
 
@@ -221,7 +230,7 @@ TEST_F(LifecycleTest, DrainDoesNotWaitForAHungCompile) {
 
 TEST_F(LifecycleTest, NotServingWhileDraining) {
   StartFaultyDaemon();
-  ASSERT_EQ(Health("ingot.v1.Kernels"), 1);
+  ASSERT_TRUE(Serves("ingot.v1.Kernels"));
   ASSERT_TRUE(client().Get(RmsNorm(64)).ok());
   daemon().OrderFault("n=777", "hang");
   std::thread caller([&] { client().Get(RmsNorm(777)); });
