@@ -89,7 +89,7 @@ void SetDatabaseOptions(const RocksOptions& options, bool tolerant,
                : rocksdb::WALRecoveryMode::kPointInTimeRecovery;
   // Background work stops at its first error. Going on, it would sync a log
   // whose sync has failed before, on which this release aborts the process.
-  db.paranoid_checks = true;
+  db.paranoid_checks = !tolerant;
   db.max_bgerror_resume_count = 0;  // a failed database is opened again
 }
 
@@ -229,9 +229,10 @@ absl::Status RocksDatabase::OpenOrSetAside() {
   if (!status.ok() && IsDamage(status)) {
     Log(absl::StrCat("store ", options_.directory, " is damaged (",
                      status.ToString(),
-                     "): opening without the damaged log records"));
+                     "): opening without what cannot be read"));
     // Entries are checked one by one when they are read, so a hole in the log
-    // costs the entries in it and no others.
+    // or a broken table costs the entries in it and no others.
+    unmergeable_ = true;
     status = OpenOnce(/*tolerant=*/true);
   }
   if (!status.ok() && IsDamage(status)) {
@@ -286,6 +287,7 @@ absl::Status RocksDatabase::CheckSchema() {
   const rocksdb::Status status =
       db_->Get(rocksdb::ReadOptions(), meta, kSchemaKey, &bytes);
   if (!status.IsNotFound()) {
+    if (IsDamage(status)) return absl::DataLossError(status.ToString());
     INGOT_RETURN_IF_ERROR(ToStatus(status));
     const std::optional<SchemaValue> schema = DecodeSchema(bytes);
     if (!schema.has_value()) {
