@@ -1,9 +1,6 @@
 #include "server/admin.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdio>
 #include <future>
 #include <memory>
 #include <utility>
@@ -17,6 +14,7 @@
 #include "server/spec_text.h"
 #include "server/version.h"
 #include "server/wire.h"
+#include "server/worker/resident.h"
 
 namespace ingot::server {
 namespace {
@@ -27,16 +25,6 @@ constexpr size_t kLargestPage = 10000;
 constexpr size_t kScanStep = 1000;
 // Damaged keys that an answer names; it counts all.
 constexpr size_t kMaxDamagedKeys = 10000;
-
-uint64_t ResidentBytes() {
-  unsigned long total = 0;
-  unsigned long resident = 0;
-  std::FILE* statm = std::fopen("/proc/self/statm", "re");
-  if (statm == nullptr) return 0;
-  if (std::fscanf(statm, "%lu %lu", &total, &resident) != 2) resident = 0;
-  std::fclose(statm);
-  return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-}
 
 void AddCounter(absl::string_view name, uint64_t value,
                 v1::StatsResponse* response) {

@@ -17,6 +17,7 @@
 #include "compiler/kernel_spec.h"
 #include "server/worker/framing.h"
 #include "server/worker/hello.h"
+#include "server/worker/resident.h"
 
 namespace ingot::server {
 namespace {
@@ -65,16 +66,6 @@ void AllowCpuForJob(int64_t seconds) {
   SetLimit(RLIMIT_CPU,
            static_cast<rlim_t>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec +
                                1 + seconds));
-}
-
-uint64_t ResidentBytes() {
-  unsigned long total = 0;
-  unsigned long resident = 0;
-  std::FILE* statm = std::fopen("/proc/self/statm", "re");
-  if (statm == nullptr) return 0;
-  if (std::fscanf(statm, "%lu %lu", &total, &resident) != 2) resident = 0;
-  std::fclose(statm);
-  return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
 void SetStatus(const absl::Status& status, worker::Reply& reply) {
