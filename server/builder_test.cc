@@ -1,12 +1,11 @@
 // The builder with a pool that the test plays.
 #include "server/builder.h"
 
-#include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <vector>
 
 #include "cache/memory_store.h"
+#include "cache/testing/temp_dir.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/saxpy_kernel.h"
@@ -20,14 +19,9 @@ using Cause = WorkerDeath::Cause;
 class BuilderTest : public ::testing::Test {
  protected:
   BuilderTest() {
-    std::string pattern =
-        (std::filesystem::temp_directory_path() / "ingot-builder-XXXXXX")
-            .string();
-    folder_ = mkdtemp(pattern.data());
-    bundles_ = std::make_unique<Bundles>(folder_, 8);
+    bundles_ = std::make_unique<Bundles>(folder_.path(), 8);
     MakeBuilder();
   }
-  ~BuilderTest() override { std::filesystem::remove_all(folder_); }
 
   void MakeBuilder() {
     builder_ = std::make_unique<Builder>(
@@ -69,7 +63,7 @@ class BuilderTest : public ::testing::Test {
   }
   static WorkerDeath Death(Cause cause) { return {cause, "died", "log"}; }
 
-  std::string folder_;
+  cache::TempDir folder_;
   MonotonicTime now_{};
   Counters counters_;
   cache::MemoryStore memory_{cache::MemoryOptions{}};

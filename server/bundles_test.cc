@@ -1,8 +1,8 @@
 #include "server/bundles.h"
 
-#include <cstdlib>
 #include <filesystem>
 
+#include "cache/testing/temp_dir.h"
 #include "gtest/gtest.h"
 
 namespace ingot::server {
@@ -12,16 +12,10 @@ namespace fs = std::filesystem;
 
 class BundlesTest : public ::testing::Test {
  protected:
-  BundlesTest() {
-    std::string pattern =
-        (fs::temp_directory_path() / "ingot-bundles-XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
-  }
-  ~BundlesTest() override { fs::remove_all(folder_); }
-
   static std::string Key(char c) { return std::string(32, c); }
 
-  std::string folder_;
+  cache::TempDir dir_;
+  const std::string folder_ = dir_.path();
 };
 
 TEST_F(BundlesTest, QuarantineIsReadBack) {

@@ -1,9 +1,9 @@
 #include "server/cpu_budget.h"
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
+#include "cache/testing/temp_dir.h"
 #include "gtest/gtest.h"
 
 namespace ingot::server {
@@ -40,19 +40,13 @@ TEST(CpuBudget, FindsTheGroup) {
 
 class BudgetTest : public ::testing::Test {
  protected:
-  BudgetTest() {
-    std::string pattern =
-        (fs::temp_directory_path() / "ingot-budget-XXXXXX").string();
-    root_ = mkdtemp(pattern.data());
-  }
-  ~BudgetTest() override { fs::remove_all(root_); }
-
   void Write(const std::string& path, const std::string& text) {
     fs::create_directories(fs::path(root_ + path).parent_path());
     std::ofstream(root_ + path) << text;
   }
 
-  std::string root_;
+  cache::TempDir dir_;
+  const std::string root_ = dir_.path();
 };
 
 TEST_F(BudgetTest, NoCgroupMeansTheMachine) {

@@ -14,7 +14,7 @@ class TempDir {
  public:
   TempDir() {
     std::string name =
-        std::filesystem::temp_directory_path() / "ingot-cache-XXXXXX";
+        std::filesystem::temp_directory_path() / "ingot-test-XXXXXX";
     // A test without its directory has nothing to say.
     if (mkdtemp(name.data()) == nullptr) std::abort();
     path_ = name;
