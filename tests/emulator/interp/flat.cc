@@ -106,15 +106,6 @@ void ToLds(Wave& w, const Inst& i) {
   target.Issue(w);
 }
 
-constexpr OpInfo Line(uint16_t opcode, const char* name, Handler run,
-                      uint32_t flags, int dst, int data, int bytes) {
-  OpInfo o{opcode, name, run, OpClass::kVmem, flags};
-  o.dst_words = static_cast<uint8_t>(dst);
-  o.src_words[1] = static_cast<uint8_t>(data);
-  o.bytes = static_cast<uint8_t>(bytes);
-  return o;
-}
-
 template <Segment s, Move m, int kDwords>
 constexpr OpInfo Ld(uint16_t opcode, const char* name) {
   return Line(opcode, name, &LoadOp<s, m, kDwords>,

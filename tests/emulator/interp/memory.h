@@ -211,6 +211,17 @@ INGOT_EMULATOR_INLINE void IssueLgkm(Wave& w, const Inst& i, bool writes) {
   w.waits.IssueLgkm(p);
 }
 
+// A table's line for an instruction of vector memory: registers written, data
+// registers read, bytes a lane.
+constexpr OpInfo Line(uint16_t opcode, const char* name, Handler run,
+                      uint32_t flags, int dst, int data, int bytes) {
+  OpInfo o{opcode, name, run, OpClass::kVmem, flags};
+  o.dst_words = static_cast<uint8_t>(dst);
+  o.src_words[1] = static_cast<uint8_t>(data);
+  o.bytes = static_cast<uint8_t>(bytes);
+  return o;
+}
+
 }  // namespace ingot::emulator::INGOT_EMULATOR_LEVEL
 
 #include "tests/emulator/interp/rmw.h"
