@@ -170,6 +170,7 @@ RunResult Device::Run(Program* program, const KernelInfo& kernel,
   launch.kernel = &kernel;
   launch.isa = &ChooseInterpreter();
   launch.options = options;
+  launch.watchers = config.watchers;
   launch.check_waits = options.check_waits;
   std::copy_n(config.grid, 3, launch.grid);
   std::copy_n(config.block, 3, launch.block);

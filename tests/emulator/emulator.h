@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -50,10 +51,15 @@ struct RunResult {
   Statistics statistics;
 };
 
+// Makes one host thread's watcher (watcher.h); called on that thread.
+class Watcher;
+using WatcherFactory = std::function<std::unique_ptr<Watcher>()>;
+
 struct LaunchConfig {
   uint32_t grid[3] = {1, 1, 1};   // workgroups
   uint32_t block[3] = {1, 1, 1};  // work-items
   uint32_t dynamic_lds = 0;       // bytes
+  std::vector<WatcherFactory> watchers;
 };
 
 class Program;

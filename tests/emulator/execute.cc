@@ -9,6 +9,7 @@
 
 #include "tests/emulator/launch.h"
 #include "tests/emulator/report.h"
+#include "tests/emulator/watcher.h"
 
 namespace ingot::emulator {
 namespace {
@@ -73,6 +74,10 @@ class Worker {
       group_.waves.push_back(new (waves_.data() + n * sizeof(Wave)) Wave);
     }
     group_.launch = &launch_;
+    for (const WatcherFactory& make : launch_.watchers) {
+      watchers_.push_back(make());
+      group_.watchers.push_back(watchers_.back().get());
+    }
     group_.lds = lds_.data();
     group_.lds_bytes = launch_.lds_bytes;
     while (!launch_.stop.load(std::memory_order_relaxed)) {
@@ -105,6 +110,7 @@ class Worker {
     group_.flight = LdsFlight();
     group_.flight.done.assign(1, true);
     for (size_t n = 0; n < waves_count_; ++n) StartWave(n);
+    for (Watcher* watcher : group_.watchers) watcher->StartGroup(group_);
   }
 
   // Registers that the kernel may use: the descriptor counts both files.
@@ -132,6 +138,7 @@ class Worker {
     w.check_waits = launch_.check_waits;
     w.hit_begin = w.hit_end = 0;
     w.waits.Reset();
+    w.accesses = group_.watchers.empty() ? nullptr : &accesses_;
     w.fault = Fault();
     w.scratch_bytes = scratch_bytes_;
     w.scratch = scratch_.data() + size_t{scratch_bytes_} * kLanes * n;
@@ -209,6 +216,9 @@ class Worker {
       statistics_.clipped_stores += w->clipped_stores;
     }
     statistics_.waves += waves_count_;
+    if (ok && !launch_.stop.load(std::memory_order_relaxed)) {
+      for (Watcher* watcher : group_.watchers) watcher->EndGroup(group_);
+    }
     return ok;
   }
 
@@ -232,6 +242,9 @@ class Worker {
       alive = alive || w.state != WaveState::kDone;
     }
     if (ready) return true;
+    if (alive) {
+      for (Watcher* watcher : group_.watchers) watcher->Barrier(group_);
+    }
     for (Wave* w : group_.waves) {
       if (w->state != WaveState::kBarrier) continue;
       w->state = WaveState::kReady;
@@ -277,6 +290,8 @@ class Worker {
   uint32_t scratch_bytes_;
   Arena scratch_;
   Group group_;
+  std::vector<std::unique_ptr<Watcher>> watchers_;
+  AccessList accesses_;
   Statistics statistics_;
 };
 

@@ -28,7 +28,8 @@ struct Launch {
   std::vector<uint8_t> kernarg;
   uint64_t kernarg_address = 0;
   alignas(64) uint8_t packet[64] = {};  // the AQL dispatch packet
-  std::atomic<bool> stop{false};        // a fault happened somewhere
+  std::vector<WatcherFactory> watchers;
+  std::atomic<bool> stop{false};  // a fault happened somewhere
 };
 
 // Runs all workgroups on the host's cores; fills the result's report and

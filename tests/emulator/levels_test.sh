@@ -4,7 +4,8 @@
 # CPU, so no object of a build may define a weak symbol outside its namespace.
 build=$1
 status=0
-for level in v2 v3 v4; do
+levels=$(sed -n "s/^INGOT_EMULATOR_LEVELS:STRING=//p" "$build/CMakeCache.txt")
+for level in ${levels//;/ }; do
   objects=("$build"/tests/emulator/CMakeFiles/emulator_x86_64_$level.dir/interp/*.o)
   [ -e "${objects[0]}" ] || { echo "no objects of $level below $build"; exit 1; }
   shared=$(nm --defined-only --demangle "${objects[@]}" | grep -E '^[0-9a-f]+ [VvWwu] ' |

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/emulator/access.h"
 #include "tests/emulator/isa.h"
 #include "tests/emulator/waits.h"
 
@@ -16,6 +17,7 @@ namespace ingot::emulator {
 
 class Program;
 class MemoryView;
+class Watcher;
 struct Launch;
 struct Group;
 
@@ -66,6 +68,8 @@ struct alignas(64) Wave {
   // The last allocation that an access hit.
   uint64_t hit_begin = 0, hit_end = 0;
   Waits waits;
+  // The current instruction's, when somebody watches; else null.
+  AccessList* accesses = nullptr;
   Fault fault;
   uint64_t executed[static_cast<int>(OpClass::kCount)] = {};
   uint64_t clipped_loads = 0, clipped_stores = 0;
@@ -96,6 +100,7 @@ struct Group {
   uint8_t* lds = nullptr;
   uint32_t lds_bytes = 0;
   std::vector<Wave*> waves;
+  std::vector<Watcher*> watchers;
   // In-flight writes of LDS, per dword: see waits.h.
   LdsFlight flight;
 };

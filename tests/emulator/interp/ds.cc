@@ -19,6 +19,7 @@ uint8_t* LdsSlow(Wave& w, uint32_t offset, uint32_t bytes, int lane) {
       return nullptr;
     }
   }
+  Note(w, Space::kLds, offset, bytes, lane);
   return g.lds + offset;
 }
 
@@ -40,6 +41,7 @@ bool DmaTarget::Write(Wave& w, int lane, const uint32_t* data, int dwords) {
     w.Raise(FaultKind::kLdsOutOfRange, lane, at);
     return false;
   }
+  Note(w, Space::kLds, at, bytes, lane);
   std::memcpy(g.lds + at, data, bytes);
   if (id_ != 0) {
     for (uint32_t d = at / 4; d <= (at + bytes - 1) / 4; ++d)

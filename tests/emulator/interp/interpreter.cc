@@ -6,6 +6,7 @@
 #include "tests/emulator/interp/lanes.h"
 #include "tests/emulator/interp/tables.h"
 #include "tests/emulator/launch.h"
+#include "tests/emulator/watcher.h"
 
 namespace ingot::emulator::INGOT_EMULATOR_LEVEL {
 namespace {
@@ -57,9 +58,8 @@ INGOT_EMULATOR_INLINE bool IsVector(const Inst& i) {
   return i.op->cls == OpClass::kValu || i.op->cls == OpClass::kTrans;
 }
 
-}  // namespace
-
-void RunWave(Wave& w, int64_t budget) {
+template <bool kWatched>
+INGOT_EMULATOR_INLINE void Loop(Wave& w, int64_t budget) {
   Program& program = *w.launch->program;
   while (w.state == WaveState::kReady && budget-- > 0) {
     const Inst* i = program.At(w.pc);
@@ -74,6 +74,11 @@ void RunWave(Wave& w, int64_t budget) {
       CheckWaits(w, *i);
       if (w.state != WaveState::kReady) return;
     }
+    if constexpr (kWatched) {
+      w.accesses->count = 0;
+      for (Watcher* watcher : w.group->watchers) watcher->Before(w, *i);
+      if (w.state == WaveState::kFault) return;
+    }
     if (w.gpr_idx && IsVector(*i)) [[unlikely]] {
       RunIndexed(w, *i);
     } else if ((w.round32 | w.round64) != 0 &&
@@ -82,6 +87,22 @@ void RunWave(Wave& w, int64_t budget) {
     } else {
       i->run(w, *i);
     }
+    if constexpr (kWatched) {
+      if (w.state == WaveState::kFault) return;
+      for (Watcher* watcher : w.group->watchers) {
+        watcher->After(w, *i, *w.accesses);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void RunWave(Wave& w, int64_t budget) {
+  if (w.accesses == nullptr) {
+    Loop<false>(w, budget);
+  } else {
+    Loop<true>(w, budget);
   }
 }
 

@@ -9,6 +9,11 @@
 
 namespace ingot::emulator::INGOT_EMULATOR_LEVEL {
 
+INGOT_EMULATOR_INLINE void Note(Wave& w, Space space, uint64_t address,
+                                uint32_t bytes, int lane) {
+  if (w.accesses != nullptr) w.accesses->Add(space, address, bytes, lane);
+}
+
 // Host pointer of a global address, or null after raising a fault.
 INGOT_EMULATOR_INLINE uint8_t* Global(Wave& w, uint64_t address, uint32_t bytes,
                                       int lane) {
@@ -19,6 +24,7 @@ INGOT_EMULATOR_INLINE uint8_t* Global(Wave& w, uint64_t address, uint32_t bytes,
       return nullptr;
     }
   }
+  Note(w, Space::kGlobal, address, bytes, lane);
   return reinterpret_cast<uint8_t*>(address);
 }
 
@@ -28,6 +34,7 @@ INGOT_EMULATOR_INLINE uint8_t* ScratchAt(Wave& w, uint64_t offset,
     w.Raise(FaultKind::kScratchOutOfRange, lane, offset);
     return nullptr;
   }
+  Note(w, Space::kScratch, offset, bytes, lane);
   return w.scratch + uint64_t{w.scratch_bytes} * static_cast<uint32_t>(lane) +
          offset;
 }
@@ -43,6 +50,7 @@ INGOT_EMULATOR_INLINE uint8_t* Lds(Wave& w, uint32_t offset, uint32_t bytes,
       [[unlikely]] {
     return LdsSlow(w, offset, bytes, lane);
   }
+  Note(w, Space::kLds, offset, bytes, lane);
   return g.lds + offset;
 }
 
