@@ -1,6 +1,7 @@
 #include "tests/emulator/code_object.h"
 
 #include <elf.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstring>
@@ -15,7 +16,13 @@ constexpr uint8_t kOsAbiHsa = 64;
 constexpr uint32_t kMachGfx950 = 0x4f;
 constexpr uint32_t kMachGfx94Generic = 0x5f;
 constexpr uint32_t kNoteMetadata = 32;
+// Far above what any compiler makes, and small enough that a damaged table
+// costs neither time nor memory.
 constexpr size_t kMaxImage = size_t{1} << 30;
+constexpr int kMaxSegments = 64;
+constexpr uint32_t kMaxSymbols = 1u << 20;
+constexpr uint32_t kMaxName = 4096;
+constexpr uint32_t kMaxKernarg = 1u << 16;
 constexpr uint32_t kRelocAbs32Lo = 1, kRelocAbs32Hi = 2, kRelocAbs64 = 3,
                    kRelocAbs32 = 6, kRelocRelative64 = 13;
 
@@ -86,37 +93,42 @@ class Loader {
   }
 
   bool Segments() {
+    if (header_.e_phentsize != sizeof(Elf64_Phdr) ||
+        header_.e_phnum > kMaxSegments) {
+      return Bad("the program header table has an unknown form");
+    }
     uint64_t end = 0;
-    for (int i = 0; i < header_.e_phnum; ++i) {
+    for (uint64_t i = 0; i < header_.e_phnum; ++i) {
       Elf64_Phdr p;
-      if (!Read(header_.e_phoff + uint64_t{header_.e_phentsize} * i, &p)) {
+      if (!Read(header_.e_phoff + sizeof(p) * i, &p))
         return Bad("program header table is truncated");
-      }
       segments_.push_back(p);
-      if (p.p_type != PT_LOAD) continue;
-      if (p.p_offset > size_ || size_ - p.p_offset < p.p_filesz ||
-          p.p_filesz > p.p_memsz || p.p_memsz > kMaxImage ||
-          p.p_vaddr > kMaxImage) {
-        return Bad("a segment lies outside the file");
-      }
-      end = std::max(end, p.p_vaddr + p.p_memsz);
-      if ((p.p_flags & PF_X) != 0) {
-        if (object_->text_end != 0)
-          return Bad("more than one executable segment");
-        object_->text_begin = p.p_vaddr;
-        object_->text_end = p.p_vaddr + p.p_filesz;
-      }
+      if (p.p_type == PT_LOAD && !Segment(p, &end)) return false;
     }
     if (object_->text_end == 0) return Bad("no executable segment");
-    object_->storage.assign(end + 8192, 0);
-    const uint64_t base = reinterpret_cast<uint64_t>(object_->storage.data());
-    object_->image = object_->storage.data() + ((4096 - base % 4096) % 4096);
-    object_->image_size = end;
+    if (!object_->Reserve(end)) return Bad("the host has no memory for it");
     for (const Elf64_Phdr& p : segments_) {
       if (p.p_type == PT_LOAD) {
         std::memcpy(object_->image + p.p_vaddr, data_ + p.p_offset, p.p_filesz);
       }
     }
+    return true;
+  }
+
+  // Segments come in ascending order; `end` is that of those before.
+  bool Segment(const Elf64_Phdr& p, uint64_t* end) {
+    if (p.p_offset > size_ || size_ - p.p_offset < p.p_filesz ||
+        p.p_filesz > p.p_memsz || p.p_memsz > kMaxImage ||
+        p.p_vaddr > kMaxImage) {
+      return Bad("a segment lies outside the file");
+    }
+    if (p.p_vaddr < *end) return Bad("segments overlap");
+    *end = p.p_vaddr + p.p_memsz;
+    if ((p.p_flags & PF_X) == 0) return true;
+    if (object_->text_end != 0) return Bad("more than one executable segment");
+    object_->text_begin = p.p_vaddr;
+    object_->text_end = p.p_vaddr + p.p_filesz;
+    if (p.p_vaddr % 4 != 0) return Bad("the code is not aligned");
     return true;
   }
 
@@ -165,6 +177,7 @@ class Loader {
       // The linker places the strings after the symbols and its hash tables.
       count = static_cast<uint32_t>((strtab_ - symtab_) / sizeof(Elf64_Sym));
     }
+    if (count > kMaxSymbols) return Bad("too many symbols");
     for (uint32_t i = 1; i < count; ++i) {
       Elf64_Sym s;
       if (!Image(symtab_ + uint64_t{i} * sizeof(Elf64_Sym), &s)) {
@@ -172,10 +185,17 @@ class Loader {
       }
       raw_symbols_.push_back(s);
       if (s.st_name >= strsize_ || s.st_shndx == SHN_UNDEF) continue;
+      if (s.st_shndx != SHN_ABS &&
+          (s.st_value > object_->image_size ||
+           object_->image_size - s.st_value < s.st_size)) {
+        return Bad("a symbol is outside the image");
+      }
       const char* text =
           reinterpret_cast<const char*>(object_->image + strtab_ + s.st_name);
+      const size_t room = std::min<uint64_t>(strsize_ - s.st_name, kMaxName);
       Symbol symbol;
-      symbol.name.assign(text, strnlen(text, strsize_ - s.st_name));
+      symbol.name.assign(text, strnlen(text, room));
+      if (symbol.name.size() == room) return Bad("a symbol's name has no end");
       symbol.offset = s.st_value;
       symbol.size = s.st_size;
       symbol.function = ELF64_ST_TYPE(s.st_info) == STT_FUNC;
@@ -259,6 +279,8 @@ class Loader {
       k.descriptor = s.offset;
       if (!Descriptor(s.offset, &k)) return false;
       Metadata(&k);
+      if (k.kernarg_bytes > kMaxKernarg)
+        return Bad("a kernel has more arguments than can be passed");
       object_->kernels.push_back(std::move(k));
     }
     return true;
@@ -344,6 +366,19 @@ class Loader {
 
 }  // namespace
 
+bool CodeObject::Reserve(size_t bytes) {
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  image = static_cast<uint8_t*>(memory);
+  image_size = bytes;
+  return true;
+}
+
+CodeObject::~CodeObject() {
+  if (image != nullptr) munmap(image, image_size);
+}
+
 const KernelInfo* CodeObject::FindKernel(const std::string& name) const {
   for (const KernelInfo& k : kernels) {
     if (k.name == name) return &k;
@@ -355,32 +390,6 @@ std::unique_ptr<CodeObject> LoadCodeObject(const void* data, size_t size,
                                            LoadError* error,
                                            std::string* message) {
   return Loader(static_cast<const uint8_t*>(data), size).Load(error, message);
-}
-
-size_t ElfSize(const void* data) {
-  Elf64_Ehdr h;
-  std::memcpy(&h, data, sizeof(h));
-  if (std::memcmp(h.e_ident, ELFMAG, SELFMAG) != 0) return 0;
-  uint64_t end = std::max<uint64_t>(
-      sizeof(h), h.e_phoff + uint64_t{h.e_phentsize} * h.e_phnum);
-  end = std::max(end, h.e_shoff + uint64_t{h.e_shentsize} * h.e_shnum);
-  for (int i = 0; i < h.e_phnum && h.e_phentsize == sizeof(Elf64_Phdr); ++i) {
-    Elf64_Phdr p;
-    std::memcpy(&p,
-                static_cast<const char*>(data) + h.e_phoff +
-                    sizeof(p) * static_cast<size_t>(i),
-                sizeof(p));
-    end = std::max(end, p.p_offset + p.p_filesz);
-  }
-  for (int i = 0; i < h.e_shnum && h.e_shentsize == sizeof(Elf64_Shdr); ++i) {
-    Elf64_Shdr s;
-    std::memcpy(&s,
-                static_cast<const char*>(data) + h.e_shoff +
-                    sizeof(s) * static_cast<size_t>(i),
-                sizeof(s));
-    if (s.sh_type != SHT_NOBITS) end = std::max(end, s.sh_offset + s.sh_size);
-  }
-  return end;
 }
 
 }  // namespace ingot::emulator

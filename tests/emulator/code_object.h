@@ -50,7 +50,14 @@ enum class LoadError { kNone, kInvalidImage, kWrongTarget };
 
 // A loaded code object. Immutable; the image stays at one address for life.
 struct CodeObject {
-  std::vector<uint8_t> storage;
+  CodeObject() = default;
+  ~CodeObject();
+  CodeObject(const CodeObject&) = delete;
+  CodeObject& operator=(const CodeObject&) = delete;
+  // Makes the image: `bytes` zeros, which cost the host nothing until written.
+  // False when the host has no room. Once only.
+  bool Reserve(size_t bytes);
+
   uint8_t* image = nullptr;  // 4096-byte aligned
   size_t image_size = 0;
   uint64_t text_begin = 0, text_end = 0;  // executable range, image offsets
@@ -70,7 +77,8 @@ std::unique_ptr<CodeObject> LoadCodeObject(const void* data, size_t size,
 
 // The size of the ELF image that starts at `data`, from its section and segment
 // tables, for callers who get a bare pointer (hipModuleLoadData); 0 when the
-// header is not an ELF header.
+// header is not an ELF header. Never more than the process can read from `data`
+// on, whatever the tables say.
 size_t ElfSize(const void* data);
 
 }  // namespace ingot::emulator
