@@ -131,6 +131,15 @@ struct Device::State {
   MemoryMap memory;
   std::mutex mutex;  // guards programs and serialises launches
   std::vector<std::unique_ptr<Program>> programs;
+void Statistics::Add(const Statistics& other) {
+  for (int c = 0; c < static_cast<int>(OpClass::kCount); ++c) {
+    executed[c] += other.executed[c];
+  }
+  waves += other.waves;
+  clipped_loads += other.clipped_loads;
+  clipped_stores += other.clipped_stores;
+}
+
 };
 
 Device::Device() : state_(std::make_unique<State>()) {}

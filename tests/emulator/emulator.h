@@ -36,6 +36,7 @@ struct Statistics {
   uint64_t clipped_loads = 0;  // dwords of buffer loads past num_records
   uint64_t clipped_stores = 0;
   uint64_t total() const;
+  void Add(const Statistics& other);
 };
 
 enum class RunStatus {

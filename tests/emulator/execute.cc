@@ -86,13 +86,7 @@ class Worker {
       if (!RunGroup(index)) break;
     }
     std::lock_guard<std::mutex> lock(shared_.mutex);
-    Statistics& total = shared_.result.statistics;
-    for (int c = 0; c < static_cast<int>(OpClass::kCount); ++c) {
-      total.executed[c] += statistics_.executed[c];
-    }
-    total.waves += statistics_.waves;
-    total.clipped_loads += statistics_.clipped_loads;
-    total.clipped_stores += statistics_.clipped_stores;
+    shared_.result.statistics.Add(statistics_);
     for (Wave* w : group_.waves) w->~Wave();
   }
 

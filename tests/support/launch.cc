@@ -1,5 +1,6 @@
 #include "tests/support/launch.h"
 
+#include <chrono>
 #include <cstring>
 #include <utility>
 
@@ -219,14 +220,18 @@ absl::Status TestDevice::RunStep(const LaunchStep& step,
   if (info == nullptr) {
     return absl::InternalError(absl::StrCat("no kernel ", kernel.spec.symbol));
   }
+  const auto start = std::chrono::steady_clock::now();
   const emulator::RunResult result = device_.Run(
       loaded->program, *info, config, kernarg.data(), kernarg.size(), options_);
+  report->seconds += std::chrono::duration<double>(
+                         std::chrono::steady_clock::now() - start)
+                         .count();
   if (result.status != emulator::RunStatus::kOk) {
     return absl::InternalError(
         absl::StrCat(kernel.spec.symbol, ": ", result.report));
   }
   report->symbols.push_back(kernel.spec.symbol);
-  report->instructions += result.statistics.total();
+  report->statistics.Add(result.statistics);
   return absl::OkStatus();
 }
 

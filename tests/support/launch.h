@@ -31,7 +31,8 @@ struct LaunchInputs {
 struct LaunchReport {
   std::string variant;
   std::vector<std::string> symbols;  // of the kernels, as launched
-  uint64_t instructions = 0;         // of waves
+  emulator::Statistics statistics;   // of all of them
+  double seconds = 0;                // spent running, not compiling, them
 };
 
 // A device with its memory and the programs loaded on it. Compiles a kernel
