@@ -19,7 +19,7 @@ namespace {
 constexpr uint32_t kPoison = 0x7fbadbad;
 // Instructions a wave runs before the next gets its turn, so that a wave that
 // polls another's flag does not poll for ever.
-constexpr int64_t kSlice = 1 << 20;
+constexpr uint64_t kSlice = 1 << 20;
 constexpr uint64_t kDefaultLimit = uint64_t{1} << 34;
 
 // Memory for waves, kept from group to group.
@@ -225,7 +225,7 @@ class Worker {
                .waves[launch_.options.reverse_waves ? waves_count_ - 1 - n : n];
       if (w.state != WaveState::kReady) continue;
       if (launch_.stop.load(std::memory_order_relaxed)) return false;
-      launch_.isa->run(w, kSlice);
+      launch_.isa->run(w, static_cast<int64_t>(std::min(kSlice, Limit() + 1)));
       if (w.state == WaveState::kReady) CheckLimit(w);
       if (w.state == WaveState::kFault) {
         Report(w);
@@ -247,13 +247,17 @@ class Worker {
     return alive;
   }
 
+  // Instructions that a wave may run in all.
+  uint64_t Limit() const {
+    return launch_.options.max_instructions != 0
+               ? launch_.options.max_instructions
+               : kDefaultLimit;
+  }
+
   void CheckLimit(Wave& w) const {
-    const uint64_t limit = launch_.options.max_instructions != 0
-                               ? launch_.options.max_instructions
-                               : kDefaultLimit;
     uint64_t total = 0;
     for (const uint64_t n : w.executed) total += n;
-    if (total > limit) {
+    if (total > Limit()) {
       w.Raise(FaultKind::kStuck, -1, 0,
               "more instructions than the limit allows");
     }
