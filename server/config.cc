@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "absl/strings/str_join.h"
 #include "server/version.h"
 
 namespace ingot::server {
@@ -59,6 +60,10 @@ const std::vector<Key>& Keys() {
       {"worker_max_rss_mib",
        "resident memory above which a worker is replaced; 0: never",
        &Config::worker_max_rss_mib, 0, kMostMib},
+      {"worker_sandbox",
+       "off, best_effort or required: no files, no network, no new programs "
+       "for workers, as far as the kernel can or else none at all",
+       &Config::worker_sandbox},
       {"queue_capacity", "compiles that may wait", &Config::queue_capacity, 8,
        1 << 20},
       {"memory_cache_mib", "kernels kept in memory", &Config::memory_cache_mib,
@@ -126,6 +131,14 @@ absl::Status SetFromToml(const Key& key, const toml::node& node,
   return absl::OkStatus();
 }
 
+absl::Status CheckWord(absl::string_view key, absl::string_view found,
+                       std::initializer_list<absl::string_view> allowed) {
+  for (const absl::string_view word : allowed) {
+    if (found == word) return absl::OkStatus();
+  }
+  return Refuse(key, found, absl::StrJoin(allowed, ", "));
+}
+
 absl::Status Check(const Config& config) {
   for (const Key& key : Keys()) {
     const auto* number = std::get_if<int64_t Config::*>(&key.member);
@@ -135,10 +148,10 @@ absl::Status Check(const Config& config) {
       return Refuse(key.name, absl::StrCat(value), RangeOf(key));
     }
   }
-  for (const absl::string_view level : {"debug", "info", "warn", "error"}) {
-    if (config.log_level == level) return absl::OkStatus();
-  }
-  return Refuse("log_level", config.log_level, "debug, info, warn, error");
+  INGOT_RETURN_IF_ERROR(CheckWord("worker_sandbox", config.worker_sandbox,
+                                  {"off", "best_effort", "required"}));
+  return CheckWord("log_level", config.log_level,
+                   {"debug", "info", "warn", "error"});
 }
 
 std::string DefaultOf(const Key& key) {

@@ -24,6 +24,7 @@ struct Config {
   int64_t compile_timeout_seconds = 60;
   int64_t worker_max_jobs = 1000;
   int64_t worker_max_rss_mib = 512;
+  std::string worker_sandbox = "best_effort";
   int64_t queue_capacity = 1024;
   int64_t memory_cache_mib = 256;
   int64_t reply_cache_mib = 64;

@@ -150,6 +150,7 @@ void Daemon::StartWorkers() {
                                  memory, config_.worker_max_rss_mib * kMib);
   settings.worker.memory_bytes = config_.worker_memory_mib * kMib;
   settings.worker.cpu_seconds = config_.worker_cpu_seconds;
+  settings.worker.sandbox = config_.worker_sandbox;
   settings.worker.directory = absl::StrCat(config_.state_dir, "/work");
   settings.job_timeout = seconds(config_.compile_timeout_seconds);
   settings.max_jobs = static_cast<int>(config_.worker_max_jobs);

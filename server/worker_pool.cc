@@ -107,6 +107,11 @@ void WorkerPool::EnsureWorker(Slot& slot, absl::Status& error) {
   starts_.Add();
   warm_.fetch_add(1);
   note_("worker warm", absl::StrCat("pid ", slot.worker->pid()));
+  const worker::Hello& hello = slot.worker->hello();
+  sandbox_layers_.store(hello.sandbox_layers_size());
+  if (!hello.sandbox_missing().empty() && !warned_.exchange(true)) {
+    note_("worker not fully confined", hello.sandbox_missing());
+  }
 }
 
 void WorkerPool::RunJob(Slot& slot, const Job& job) {

@@ -49,6 +49,9 @@ class WorkerPool {
   int size() const { return settings_.workers; }
   int busy() const { return busy_.load(std::memory_order_relaxed); }
   int warm() const { return warm_.load(std::memory_order_relaxed); }
+  // Layers of the sandbox (server/worker/sandbox.h) that hold in the worker
+  // started last.
+  int sandbox_layers() const { return sandbox_layers_.load(); }
   // A worker said in its Hello that it is of another build.
   bool foreign_worker() const { return foreign_.load(); }
 
@@ -81,6 +84,8 @@ class WorkerPool {
   std::atomic<int> busy_{0};
   std::atomic<int> warm_{0};
   std::atomic<bool> foreign_{false};
+  std::atomic<int> sandbox_layers_{0};
+  std::atomic<bool> warned_{false};  // of a layer that is missing
   std::vector<std::unique_ptr<Slot>> slots_;
   std::vector<std::thread> threads_;
 };

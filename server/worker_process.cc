@@ -57,15 +57,17 @@ absl::StatusOr<pid_t> Spawn(const ProgramFile& program,
   std::string arguments[] = {
       "ingot-worker", absl::StrCat("--memory-bytes=", settings.memory_bytes),
       absl::StrCat("--cpu-seconds=", settings.cpu_seconds),
-      absl::StrCat("--parent=", getpid())};
-  char* argv[] = {arguments[0].data(), arguments[1].data(), arguments[2].data(),
-                  arguments[3].data(), nullptr};
+      absl::StrCat("--parent=", getpid()),
+      absl::StrCat("--sandbox=", settings.sandbox)};
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
   // No environment: nothing of this host may reach a compile.
   char* envp[] = {nullptr};
   const std::string path = absl::StrCat("/proc/self/fd/", kWorkerProgramFd);
   pid_t pid = -1;
   const int error =
-      posix_spawn(&pid, path.c_str(), &actions, &attributes, argv, envp);
+      posix_spawn(&pid, path.c_str(), &actions, &attributes, argv.data(), envp);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) {
@@ -160,14 +162,13 @@ absl::Status WorkerProcess::ReadHello(const worker::Hello& expected,
         absl::StrCat("a worker did not come up: ", death.what,
                      death.log.empty() ? "" : "; it said: ", death.log));
   }
-  worker::Hello hello;
-  if (!hello.ParseFromString(*frame) ||
-      hello.protocol() != expected.protocol() ||
-      hello.compiler() != expected.compiler() ||
-      Table(hello) != Table(expected)) {
+  if (!hello_.ParseFromString(*frame) ||
+      hello_.protocol() != expected.protocol() ||
+      hello_.compiler() != expected.compiler() ||
+      Table(hello_) != Table(expected)) {
     Kill();
     return absl::FailedPreconditionError(absl::StrCat(
-        "the worker program is of another build (", hello.compiler(),
+        "the worker program is of another build (", hello_.compiler(),
         ") than the daemon (", expected.compiler(),
         "): install both from one build and restart the daemon"));
   }

@@ -24,7 +24,8 @@ struct WorkerSettings {
   int64_t memory_bytes = 0;  // address space; 0: unlimited
   int64_t cpu_seconds = 0;   // a job; 0: unlimited
   std::chrono::milliseconds start_timeout{30000};
-  std::string directory;  // the worker's working directory
+  std::string directory;                // the worker's working directory
+  std::string sandbox = "best_effort";  // server/worker/sandbox.h
 };
 
 // Not thread-safe. The process dies with the object, and with the thread that
@@ -55,6 +56,7 @@ class WorkerProcess {
 
   pid_t pid() const { return pid_; }
   int jobs() const { return jobs_; }
+  const worker::Hello& hello() const { return hello_; }
   uint64_t rss_bytes() const { return rss_bytes_; }  // as of its last reply
 
  private:
@@ -74,6 +76,7 @@ class WorkerProcess {
   int socket_;
   int log_;  // memory file that is its standard output and error
   std::atomic<bool> interrupted_{false};
+  worker::Hello hello_;
   int jobs_ = 0;
   uint64_t rss_bytes_ = 0;
 };

@@ -16,11 +16,16 @@
 //   machine                it answers with an object for another machine
 //   pad                    it answers with an object padded to 1.5 MiB
 //   refuse  internal       the compiler says FAILED_PRECONDITION, INTERNAL
+//   read  write  connect   it reads /etc/passwd, writes into the folder above,
+//   exec  signal  code     talks to a socket, starts a program, signals its
+//                          daemon, makes a page of code; answers
+//                          FAILED_PRECONDITION with "it could" or the error
 //   sleep1500              it takes 1500 ms longer; any number
 //
 // The match "hello" makes a worker introduce itself as one of another build.
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -128,6 +133,27 @@ void Answer(int code, worker::Reply& reply) {
   reply.set_message("ordered by a test");
 }
 
+// What a worker has no business to do; 0 or -1 with errno.
+int Trespass(const std::string& fault) {
+  if (fault == "read") return open("/etc/passwd", O_RDONLY);
+  if (fault == "write") return open("../trespass", O_CREAT | O_WRONLY, 0600);
+  if (fault == "connect") return socket(AF_INET, SOCK_STREAM, 0);
+  if (fault == "exec") {
+    char name[] = "true";
+    char* argv[] = {name, nullptr};
+    return execv("/bin/true", argv);
+  }
+  if (fault == "signal") return kill(getppid(), 0);
+  const void* page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return page == MAP_FAILED ? -1 : 0;
+}
+
+bool IsTrespass(const std::string& fault) {
+  return fault == "read" || fault == "write" || fault == "connect" ||
+         fault == "exec" || fault == "signal" || fault == "code";
+}
+
 void After(const std::string& fault, worker::Reply& reply) {
   std::string& object = *reply.mutable_object();
   if (fault == "empty") object.clear();
@@ -135,6 +161,12 @@ void After(const std::string& fault, worker::Reply& reply) {
   if (fault == "machine") object[kElfMachineOffset] = 62;  // EM_X86_64
   if (fault == "pad") object.resize(kPaddedBytes);
   if (fault == "refuse") Answer(9, reply);
+  if (IsTrespass(fault)) {
+    const bool could = Trespass(fault) >= 0;
+    const std::string why = could ? "it could" : std::strerror(errno);
+    Answer(9, reply);
+    reply.set_message(why);
+  }
   if (fault == "internal") {
     Answer(13, reply);
     reply.set_ir_dump("module {}");
@@ -146,6 +178,7 @@ void After(const std::string& fault, worker::Reply& reply) {
 int main(int argc, char** argv) {
   std::string fault;
   ingot::server::WorkerHooks hooks;
+  hooks.writable = ".";  // where orders are claimed
   hooks.hello = [](worker::Hello& hello) {
     if (!FaultFor("hello").empty()) {
       hello.mutable_ops(0)->set_fingerprint(std::string(32, '\0'));

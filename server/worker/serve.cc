@@ -125,7 +125,13 @@ bool ReadFlag(absl::string_view argument, absl::string_view name,
 
 absl::Status ServeWorker(int fd, const WorkerLimits& limits,
                          const WorkerHooks& hooks) {
+  INGOT_ASSIGN_OR_RETURN(const Sandbox sandbox,
+                         EnterSandbox(limits.sandbox, hooks.writable));
   worker::Hello hello = OwnHello();
+  for (const std::string& layer : sandbox.layers) {
+    hello.add_sandbox_layers(layer);
+  }
+  hello.set_sandbox_missing(sandbox.missing);
   if (hooks.hello) hooks.hello(hello);
   INGOT_RETURN_IF_ERROR(WriteFrame(fd, hello.SerializeAsString()));
   for (;;) {
@@ -150,9 +156,18 @@ int WorkerMain(int argc, char** argv, const WorkerHooks& hooks) {
   WorkerLimits limits;
   int64_t parent = 0;
   for (int i = 1; i < argc; ++i) {
-    if (!ReadFlag(argv[i], "--memory-bytes", &limits.memory_bytes) &&
-        !ReadFlag(argv[i], "--cpu-seconds", &limits.cpu_seconds) &&
-        !ReadFlag(argv[i], "--parent", &parent)) {
+    absl::string_view mode = argv[i];
+    if (absl::ConsumePrefix(&mode, "--sandbox=")) {
+      const absl::StatusOr<SandboxMode> parsed = ParseSandboxMode(mode);
+      if (!parsed.ok()) {
+        std::fprintf(stderr, "ingot-worker: %s\n",
+                     parsed.status().ToString().c_str());
+        return 2;
+      }
+      limits.sandbox = *parsed;
+    } else if (!ReadFlag(argv[i], "--memory-bytes", &limits.memory_bytes) &&
+               !ReadFlag(argv[i], "--cpu-seconds", &limits.cpu_seconds) &&
+               !ReadFlag(argv[i], "--parent", &parent)) {
       std::fprintf(stderr, "ingot-worker: unknown argument %s\n", argv[i]);
       return 2;
     }

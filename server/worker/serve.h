@@ -1,12 +1,14 @@
-// The worker's life: limits, warm-up, Hello, then one job after another until
-// the daemon closes the socket.
+// The worker's life: limits, warm-up, sandbox, Hello, then one job after
+// another until the daemon closes the socket.
 #ifndef INGOT_SERVER_WORKER_SERVE_H_
 #define INGOT_SERVER_WORKER_SERVE_H_
 
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "proto/status.h"
+#include "server/worker/sandbox.h"
 #include "server/worker/worker.pb.h"
 
 namespace ingot::server {
@@ -21,6 +23,7 @@ inline constexpr int kWorkerOutOfMemory = 73;
 struct WorkerLimits {
   int64_t memory_bytes = 0;  // of address space; 0: none
   int64_t cpu_seconds = 0;   // a job; 0: none
+  SandboxMode sandbox = SandboxMode::kBestEffort;
 };
 
 // What a test build puts between the daemon and the compiler: may change a
@@ -28,6 +31,7 @@ struct WorkerLimits {
 using WorkerHook =
     std::function<void(const worker::Request& request, worker::Reply& reply)>;
 struct WorkerHooks {
+  std::string writable;  // a folder that the sandbox leaves writable
   std::function<void(worker::Hello& hello)> hello;
   WorkerHook before;  // before the job; `reply` is empty
   WorkerHook after;
@@ -38,7 +42,7 @@ absl::Status ServeWorker(int fd, const WorkerLimits& limits,
                          const WorkerHooks& hooks = {});
 
 // `main` of both worker programs: reads `--memory-bytes=N --cpu-seconds=N
-// --parent=PID`, ties its life to the daemon's, serves.
+// --parent=PID --sandbox=MODE`, ties its life to the daemon's, serves.
 int WorkerMain(int argc, char** argv, const WorkerHooks& hooks = {});
 
 }  // namespace ingot::server
