@@ -101,8 +101,8 @@ class Reader {
       MsgValue key;
       if (!Value(&key, depth + 1) || key.kind != MsgValue::Kind::kString)
         return false;
-      auto& entry = out->entries.emplace_back(std::move(key.text), MsgValue());
-      if (!Value(&entry.second, depth + 1)) return false;
+      out->keys.push_back(std::move(key.text));
+      if (!Value(&out->items.emplace_back(), depth + 1)) return false;
     }
     return true;
   }
@@ -115,8 +115,8 @@ class Reader {
 }  // namespace
 
 const MsgValue* MsgValue::Find(const char* key) const {
-  for (const auto& [name, value] : entries) {
-    if (name == key) return &value;
+  for (size_t n = 0; n < keys.size(); ++n) {
+    if (keys[n] == key) return &items[n];
   }
   return nullptr;
 }

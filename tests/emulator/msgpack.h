@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace ingot::emulator {
@@ -18,8 +17,8 @@ struct MsgValue {
   Kind kind = Kind::kNil;
   int64_t number = 0;  // kBool, kInt
   std::string text;
-  std::vector<MsgValue> items;                            // kArray
-  std::vector<std::pair<std::string, MsgValue>> entries;  // kMap
+  std::vector<MsgValue> items;    // kArray; kMap: the values
+  std::vector<std::string> keys;  // kMap: as many as items
 
   // The entry named `key`, or nullptr.
   const MsgValue* Find(const char* key) const;
