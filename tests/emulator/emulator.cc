@@ -127,10 +127,6 @@ uint64_t Statistics::total() const {
   return sum;
 }
 
-struct Device::State {
-  MemoryMap memory;
-  std::mutex mutex;  // guards programs and serialises launches
-  std::vector<std::unique_ptr<Program>> programs;
 void Statistics::Add(const Statistics& other) {
   for (int c = 0; c < static_cast<int>(OpClass::kCount); ++c) {
     executed[c] += other.executed[c];
@@ -140,6 +136,10 @@ void Statistics::Add(const Statistics& other) {
   clipped_stores += other.clipped_stores;
 }
 
+struct Device::State {
+  MemoryMap memory;
+  std::mutex mutex;  // guards programs and serialises launches
+  std::vector<std::unique_ptr<Program>> programs;
 };
 
 Device::Device() : state_(std::make_unique<State>()) {}
