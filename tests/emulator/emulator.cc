@@ -54,6 +54,10 @@ std::string CheckGeometry(const KernelInfo& k, const LaunchConfig& c) {
     return "more workgroups than can be emulated";
   if (uint64_t{k.lds_bytes} + c.dynamic_lds > kMaxLds)
     return "more LDS than a workgroup can have";
+  const uint64_t groups = uint64_t{c.grid[0]} * c.grid[1] * c.grid[2];
+  for (const uint64_t group : c.groups) {
+    if (group >= groups) return "a chosen workgroup lies outside the grid";
+  }
   return {};
 }
 
@@ -179,6 +183,7 @@ RunResult Device::Run(Program* program, const KernelInfo& kernel,
   launch.kernel = &kernel;
   launch.isa = &ChooseInterpreter();
   launch.options = options;
+  launch.groups = config.groups;
   launch.watchers = config.watchers;
   launch.check_waits = options.check_waits;
   std::copy_n(config.grid, 3, launch.grid);

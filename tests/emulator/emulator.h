@@ -60,6 +60,8 @@ struct LaunchConfig {
   uint32_t grid[3] = {1, 1, 1};   // workgroups
   uint32_t block[3] = {1, 1, 1};  // work-items
   uint32_t dynamic_lds = 0;       // bytes
+  // The workgroups that run, by x + grid[0] * (y + grid[1] * z); empty: all.
+  std::vector<uint64_t> groups;
   std::vector<WatcherFactory> watchers;
 };
 

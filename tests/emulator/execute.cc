@@ -81,9 +81,10 @@ class Worker {
     group_.lds = lds_.data();
     group_.lds_bytes = launch_.lds_bytes;
     while (!launch_.stop.load(std::memory_order_relaxed)) {
-      const uint64_t index = shared_.next.fetch_add(1);
-      if (index >= shared_.groups) break;
-      if (!RunGroup(index)) break;
+      const uint64_t next = shared_.next.fetch_add(1);
+      if (next >= shared_.groups) break;
+      if (!RunGroup(launch_.groups.empty() ? next : launch_.groups[next]))
+        break;
     }
     std::lock_guard<std::mutex> lock(shared_.mutex);
     shared_.result.statistics.Add(statistics_);
@@ -305,7 +306,9 @@ int HostThreads(const Options& options) {
 RunResult Execute(Launch& launch) {
   Shared shared;
   shared.launch = &launch;
-  shared.groups = uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];
+  shared.groups = launch.groups.empty() ? uint64_t{launch.grid[0]} *
+                                              launch.grid[1] * launch.grid[2]
+                                        : launch.groups.size();
   const auto work = [&shared] {
     Worker worker(&shared);
     if (worker.ok()) {

@@ -28,6 +28,7 @@ struct Launch {
   std::vector<uint8_t> kernarg;
   uint64_t kernarg_address = 0;
   alignas(64) uint8_t packet[64] = {};  // the AQL dispatch packet
+  std::vector<uint64_t> groups;         // those that run; empty: all
   std::vector<WatcherFactory> watchers;
   std::atomic<bool> stop{false};  // a fault happened somewhere
 };
