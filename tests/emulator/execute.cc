@@ -77,6 +77,7 @@ class Worker {
     for (const WatcherFactory& make : launch_.watchers) {
       watchers_.push_back(make());
       group_.watchers.push_back(watchers_.back().get());
+      group_.watched |= watchers_.back()->classes();
     }
     group_.lds = lds_.data();
     group_.lds_bytes = launch_.lds_bytes;
@@ -213,13 +214,14 @@ class Worker {
     statistics_.waves += waves_count_;
     if (ok && !launch_.stop.load(std::memory_order_relaxed)) {
       for (Watcher* watcher : group_.watchers) watcher->EndGroup(group_);
+      ok = !ReportFault();
     }
     return ok;
   }
 
   // Gives each wave that can run one turn; false when none is left.
   bool Turn(bool* ok) {
-    bool ready = false, alive = false;
+    bool ready = false;
     for (size_t n = 0; n < waves_count_; ++n) {
       Wave& w =
           *group_
@@ -234,18 +236,37 @@ class Worker {
         return false;
       }
       ready = ready || w.state == WaveState::kReady;
-      alive = alive || w.state != WaveState::kDone;
     }
-    if (ready) return true;
-    if (alive) {
-      for (Watcher* watcher : group_.watchers) watcher->Barrier(group_);
+    return ready || PassBarrier(ok);
+  }
+
+  // Lets the waves that wait at a barrier go on; false when there is none, or
+  // after a fault.
+  bool PassBarrier(bool* ok) {
+    const auto waits = [](const Wave* w) {
+      return w->state == WaveState::kBarrier;
+    };
+    if (std::none_of(group_.waves.begin(), group_.waves.end(), waits))
+      return false;
+    for (Watcher* watcher : group_.watchers) watcher->Barrier(group_);
+    if (ReportFault()) {
+      *ok = false;
+      return false;
     }
     for (Wave* w : group_.waves) {
-      if (w->state != WaveState::kBarrier) continue;
-      w->state = WaveState::kReady;
-      alive = true;
+      if (waits(w)) w->state = WaveState::kReady;
     }
-    return alive;
+    return true;
+  }
+
+  // Reports the fault that a watcher raised, if any.
+  bool ReportFault() {
+    for (const Wave* w : group_.waves) {
+      if (w->state != WaveState::kFault) continue;
+      Report(*w);
+      return true;
+    }
+    return false;
   }
 
   // Instructions that a wave may run in all.

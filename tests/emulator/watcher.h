@@ -11,12 +11,18 @@ struct Inst;
 struct Launch;
 struct Wave;
 
+// A bit for a class of instructions.
+constexpr uint32_t ClassBit(OpClass c) { return 1u << static_cast<int>(c); }
+
 // One host thread's; its workgroups come one after the other, the waves of a
-// group in turn. A watcher may stop the wave with Wave::Raise. With no watcher
+// group in turn. A watcher may stop a wave with Wave::Raise. With no watcher
 // nothing is noted down and nothing is called.
 class Watcher {
  public:
+  // Before and After are called for instructions of these classes only.
+  explicit Watcher(uint32_t classes = ~0u) : classes_(classes) {}
   virtual ~Watcher();
+  uint32_t classes() const { return classes_; }
   // Registers hold the launch state; nothing has run.
   virtual void StartGroup(Group&);
   // Before an instruction changes anything; wave.pc is already the next one's.
@@ -27,6 +33,9 @@ class Watcher {
   virtual void Barrier(Group&);
   // All waves have ended. Not called after a fault.
   virtual void EndGroup(Group&);
+
+ private:
+  uint32_t classes_;
 };
 
 }  // namespace ingot::emulator

@@ -101,6 +101,7 @@ struct Group {
   uint32_t lds_bytes = 0;
   std::vector<Wave*> waves;
   std::vector<Watcher*> watchers;
+  uint32_t watched = 0;  // classes of instructions that a watcher wants
   // In-flight writes of LDS, per dword: see waits.h.
   LdsFlight flight;
 };
