@@ -193,7 +193,12 @@ void Builder::OnDeath(const Job& job, Work& work, const WorkerDeath& death) {
                   " workers died under this compile; the last: ", death.what)));
   }
   retries_.Add();
-  if (!queue_.Requeue(job)) {
+  Job again = job;
+  // Somebody may have come to need it while it ran.
+  if (!flights_.Speculative(work.key, work.flight)) {
+    again.priority = Priority::kInteractive;
+  }
+  if (!queue_.Requeue(std::move(again))) {
     Fail(work, absl::UnavailableError("the daemon is draining"));
   }
 }

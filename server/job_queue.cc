@@ -1,17 +1,8 @@
 #include "server/job_queue.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace ingot::server {
-namespace {
-
-std::deque<Job>::iterator FindJob(std::deque<Job>& line, uint64_t id) {
-  return std::find_if(line.begin(), line.end(),
-                      [id](const Job& job) { return job.id == id; });
-}
-
-}  // namespace
 
 JobQueue::JobQueue(size_t capacity) : capacity_(capacity) {}
 
@@ -25,7 +16,15 @@ absl::Status JobQueue::Push(Job job) {
         absl::StrCat("compile queue: found ", SizeLocked(),
                      " waiting jobs, allowed ", allowed));
   }
-  Line(job.priority).push_back(std::move(job));
+  const size_t share = capacity_ - capacity_ / 4;
+  const size_t held =
+      lines_[0].SizeOf(job.client) + lines_[1].SizeOf(job.client);
+  if (!job.client.empty() && held >= share) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("compile queue: found ", held, " waiting jobs of ",
+                     job.client, ", allowed ", share, " of one client"));
+  }
+  Line(job.priority).PushBack(std::move(job));
   changed_.notify_one();
   return absl::OkStatus();
 }
@@ -33,7 +32,7 @@ absl::Status JobQueue::Push(Job job) {
 bool JobQueue::Requeue(Job job) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (closed_) return false;
-  Line(job.priority).push_front(std::move(job));
+  Line(job.priority).PushFront(std::move(job));
   changed_.notify_one();
   return true;
 }
@@ -42,44 +41,32 @@ std::optional<Job> JobQueue::Pop(std::chrono::nanoseconds timeout) {
   std::unique_lock<std::mutex> lock(mutex_);
   changed_.wait_for(lock, timeout,
                     [this] { return closed_ || SizeLocked() > 0; });
-  for (std::deque<Job>& line : lines_) {
-    if (line.empty()) continue;
-    Job job = std::move(line.front());
-    line.pop_front();
-    return job;
+  for (FairLine<Job>& line : lines_) {
+    if (!line.empty()) return line.Pop();
   }
   return std::nullopt;
 }
 
 void JobQueue::Promote(uint64_t id) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  std::deque<Job>& warmup = Line(Priority::kWarmup);
-  const auto found = FindJob(warmup, id);
-  if (found == warmup.end()) return;
-  Job job = std::move(*found);
-  warmup.erase(found);
+  Job job;
+  if (!Line(Priority::kWarmup).Take(id, &job)) return;
   job.priority = Priority::kInteractive;
-  Line(Priority::kInteractive).push_back(std::move(job));
+  Line(Priority::kInteractive).PushBack(std::move(job));
 }
 
 bool JobQueue::Remove(uint64_t id) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  for (std::deque<Job>& line : lines_) {
-    const auto found = FindJob(line, id);
-    if (found == line.end()) continue;
-    line.erase(found);
-    return true;
-  }
-  return false;
+  Job job;
+  return lines_[0].Take(id, &job) || lines_[1].Take(id, &job);
 }
 
 std::vector<Job> JobQueue::Close() {
   const std::lock_guard<std::mutex> lock(mutex_);
   closed_ = true;
   std::vector<Job> waiting;
-  for (std::deque<Job>& line : lines_) {
-    for (Job& job : line) waiting.push_back(std::move(job));
-    line.clear();
+  for (FairLine<Job>& line : lines_) {
+    while (!line.empty()) waiting.push_back(line.Pop());
   }
   changed_.notify_all();
   return waiting;

@@ -1,5 +1,5 @@
-// What waits for a worker: bounded, interactive before warm-up, in order of
-// arrival within each.
+// What waits for a worker: bounded, interactive before warm-up, clients taking
+// turns within each, in order of arrival within a client.
 #ifndef INGOT_SERVER_JOB_QUEUE_H_
 #define INGOT_SERVER_JOB_QUEUE_H_
 
@@ -8,7 +8,6 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -18,6 +17,7 @@
 #include <vector>
 
 #include "proto/status.h"
+#include "server/fair_line.h"
 #include "server/worker/worker.pb.h"
 
 namespace ingot::server {
@@ -42,6 +42,7 @@ using JobOutcome = std::variant<worker::Reply, WorkerDeath, absl::Status>;
 struct Job {
   uint64_t id = 0;  // the caller's, for Promote and Remove; 0: neither
   Priority priority = Priority::kInteractive;
+  std::string client;  // whose; empty: the daemon's own
   std::shared_ptr<const worker::Request> request;
   // Asked once, just before the work; false drops the job. `done` is then not
   // called. Null: always.
@@ -52,10 +53,12 @@ struct Job {
 // Thread-safe.
 class JobQueue {
  public:
-  // Of `capacity`, an eighth is kept for interactive jobs.
+  // Of `capacity`, an eighth is kept for interactive jobs; a client may have
+  // three quarters of it.
   explicit JobQueue(size_t capacity);
 
-  // RESOURCE_EXHAUSTED when full, UNAVAILABLE after Close.
+  // RESOURCE_EXHAUSTED when full or the client has its share, UNAVAILABLE after
+  // Close.
   absl::Status Push(Job job);
   // Puts a job back at the front, whatever the capacity: its caller has waited.
   // False after Close.
@@ -76,7 +79,7 @@ class JobQueue {
   size_t capacity() const { return capacity_; }
 
  private:
-  std::deque<Job>& Line(Priority priority) {
+  FairLine<Job>& Line(Priority priority) {
     return lines_[static_cast<size_t>(priority)];
   }
   size_t SizeLocked() const { return lines_[0].size() + lines_[1].size(); }
@@ -85,7 +88,7 @@ class JobQueue {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool closed_ = false;
-  std::array<std::deque<Job>, 2> lines_;  // by Priority
+  std::array<FairLine<Job>, 2> lines_;  // by Priority
 };
 
 }  // namespace ingot::server

@@ -48,6 +48,55 @@ TEST(JobQueue, FullSaysSoAndKeepsRoomForInteractive) {
   EXPECT_EQ(queue.size(), 8u);
 }
 
+Job JobOf(const char* client, uint64_t id) {
+  Job job = MakeJob(id);
+  job.client = client;
+  return job;
+}
+
+TEST(JobQueue, ClientsTakeTurns) {
+  JobQueue queue(64);
+  for (uint64_t id = 1; id <= 4; ++id) {
+    ASSERT_TRUE(queue.Push(JobOf("a", id)).ok());
+  }
+  ASSERT_TRUE(queue.Push(JobOf("b", 11)).ok());
+  ASSERT_TRUE(queue.Push(JobOf("b", 12)).ok());
+  EXPECT_EQ(PopId(queue), 1u);
+  EXPECT_EQ(PopId(queue), 11u);
+  // Who comes new waits for one job of each who was there.
+  ASSERT_TRUE(queue.Push(JobOf("c", 21)).ok());
+  for (const uint64_t id : {2, 12, 21, 3, 4, 0}) EXPECT_EQ(PopId(queue), id);
+}
+
+TEST(JobQueue, WhatComesBackGoesFirstAndKeepsItsClientsOrder) {
+  JobQueue queue(64);
+  ASSERT_TRUE(queue.Push(JobOf("a", 1)).ok());
+  ASSERT_TRUE(queue.Push(JobOf("b", 11)).ok());
+  ASSERT_TRUE(queue.Push(JobOf("b", 12)).ok());
+  ASSERT_TRUE(queue.Requeue(JobOf("b", 10)));
+  for (const uint64_t id : {10, 1, 11, 12, 0}) EXPECT_EQ(PopId(queue), id);
+}
+
+TEST(JobQueue, OneClientCannotFillIt) {
+  JobQueue queue(8);
+  for (uint64_t id = 1; id <= 6; ++id) {
+    ASSERT_TRUE(queue.Push(JobOf("a", id)).ok());
+  }
+  const absl::Status refused = queue.Push(JobOf("a", 7));
+  EXPECT_TRUE(absl::IsResourceExhausted(refused));
+  EXPECT_NE(refused.message().find("6 waiting jobs of a, allowed 6"),
+            absl::string_view::npos)
+      << refused;
+  EXPECT_TRUE(queue.Push(JobOf("b", 11)).ok());
+  EXPECT_TRUE(queue.Push(MakeJob(21)).ok());
+  // One job less, one job more.
+  EXPECT_TRUE(queue.Remove(3));
+  EXPECT_TRUE(queue.Push(JobOf("a", 8)).ok());
+  for (const uint64_t id : {1, 11, 21, 2, 4, 5, 6, 8, 0}) {
+    EXPECT_EQ(PopId(queue), id);
+  }
+}
+
 TEST(JobQueue, PromoteAndRemove) {
   JobQueue queue(8);
   ASSERT_TRUE(queue.Push(MakeJob(1, Priority::kWarmup)).ok());
