@@ -1,0 +1,142 @@
+// How fast the emulated gfx950 is: kernels of this project, with the strict
+// checks and without, on all cores and on one.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "bench/emulator/workload.h"
+#include "bench/emulator/yardstick.h"
+#include "bench/report.h"
+#include "bench/samples.h"
+
+namespace ingot::bench {
+namespace {
+
+using emulator::OpClass;
+using emulator::Options;
+using emulator::Statistics;
+
+constexpr double kStrictTarget = 3;  // x the time without checks
+
+struct Check {
+  const char* name;
+  bool Options::* enabled;
+};
+constexpr Check kChecks[] = {{"waits", &Options::check_waits}};
+
+Options WithChecks(bool enabled) {
+  Options options = Options::FromEnvironment();
+  for (const Check& check : kChecks) options.*check.enabled = enabled;
+  return options;
+}
+
+// A way to run a workload; they take turns, so that load hits all alike.
+struct Mode {
+  std::string name;
+  Options options;
+  std::vector<double> seconds;
+  std::vector<double> ratios;  // to the first mode, run by run
+};
+
+// The first is the one that the others are held against.
+std::vector<Mode> Modes() {
+  std::vector<Mode> modes = {{"without checks", WithChecks(false)},
+                             {"strict", WithChecks(true)}};
+  for (const Check& check : kChecks) {
+    Options only = WithChecks(false);
+    only.*check.enabled = true;
+    modes.push_back({absl::StrCat("only check of ", check.name), only});
+  }
+  Options alone = WithChecks(true);
+  alone.threads = 1;
+  modes.push_back({"strict, one thread", alone});
+  return modes;
+}
+
+constexpr const char* kClassNames[] = {"SALU",    "SMEM", "branch", "wait",
+                                       "barrier", "VALU", "trans",  "MFMA",
+                                       "LDS",     "VMEM", "LDS DMA"};
+static_assert(std::size(kClassNames) == static_cast<size_t>(OpClass::kCount));
+
+std::string ClassShares(const Statistics& statistics) {
+  std::vector<std::string> shares;
+  for (size_t c = 0; c < std::size(kClassNames); ++c) {
+    const double share = 100.0 * static_cast<double>(statistics.executed[c]) /
+                         static_cast<double>(statistics.total());
+    if (share >= 0.05) {
+      shares.push_back(absl::StrFormat("%s %.1f %%", kClassNames[c], share));
+    }
+  }
+  return absl::StrJoin(shares, ", ");
+}
+
+void ReportWorkload(Report& report, const Workload& workload, int runs) {
+  std::vector<Mode> modes = Modes();
+  std::vector<double> host;
+  Statistics statistics;
+  for (int run = 0; run < runs; ++run) {
+    host.push_back(HostMultiplyAddsPerSecond());
+    for (Mode& mode : modes) {
+      const Run sample = RunOnce(workload, mode.options);
+      mode.seconds.push_back(sample.seconds);
+      mode.ratios.push_back(sample.seconds / modes[0].seconds.back());
+      statistics = sample.statistics;
+    }
+  }
+  report.Section(absl::StrCat(workload.name, ", median of ", runs, "; ",
+                              statistics.waves, " waves, ", statistics.total(),
+                              " wave instructions: ", ClassShares(statistics)));
+  for (const Mode& mode : modes) {
+    Figure figure{absl::StrCat(workload.name, ", ", mode.name),
+                  Median(mode.seconds), "s"};
+    if (mode.name == "strict") figure.target = AtMost(workload.seconds_target);
+    report.Add(figure);
+    if (&mode == &modes[0]) continue;
+    Figure ratio{absl::StrCat(workload.name, ", ", mode.name),
+                 Median(mode.ratios), "x without checks"};
+    if (mode.name == "strict") ratio.target = AtMost(kStrictTarget);
+    report.Add(ratio);
+  }
+  const double strict = Median(modes[1].seconds);
+  report.Add({absl::StrCat(workload.name, ", strict"),
+              static_cast<double>(statistics.total()) / strict / 1e6,
+              "M wave instructions/s", std::nullopt});
+  if (workload.multiply_adds == 0) return;
+  const double rate = workload.multiply_adds / strict;
+  report.Add({absl::StrCat(workload.name, ", strict"), rate / 1e9,
+              "G multiply-adds/s", std::nullopt});
+  report.Add({absl::StrCat(workload.name, ", strict"), rate / Median(host),
+              "x a plain loop on one core", std::nullopt});
+}
+
+int Main(int argc, char** argv) {
+  bool json = false;
+  int runs = 5;
+  std::vector<std::string> names;
+  for (const Workload& workload : Workloads()) names.push_back(workload.name);
+  std::vector<std::string> only = names;
+  CLI::App app("Speed of the emulated gfx950");
+  app.add_flag("--json", json, "print one JSON object");
+  app.add_option("--runs", runs, "of which medians are reported")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--only", only, "workloads to run")
+      ->check(CLI::IsMember(names));
+  CLI11_PARSE(app, argc, argv);
+  Report report(absl::StrJoin(argv, argv + argc, " "), json);
+  report.Section(absl::StrCat("interpreter ", emulator::InterpreterLevel()));
+  for (const Workload& workload : Workloads()) {
+    if (std::find(only.begin(), only.end(), workload.name) == only.end()) {
+      continue;
+    }
+    ReportWorkload(report, workload, runs);
+  }
+  report.Finish();
+  return 0;
+}
+
+}  // namespace
+}  // namespace ingot::bench
+
+int main(int argc, char** argv) { return ingot::bench::Main(argc, argv); }
