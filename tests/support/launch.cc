@@ -155,7 +155,12 @@ absl::Status RunFill(const FillStep& fill, const LaunchInputs& inputs,
 
 }  // namespace
 
-TestDevice::TestDevice(emulator::Options options) : options_(options) {}
+TestDevice::TestDevice(emulator::Options options)
+    : runner_([options](emulator::Device& device, const KernelLaunch& launch) {
+        return device.Run(launch.program, *launch.kernel, launch.config,
+                          launch.kernarg.data(), launch.kernarg.size(),
+                          options);
+      }) {}
 
 void* TestDevice::AllocateBytes(int64_t bytes) {
   return device_.memory().Allocate(static_cast<size_t>(bytes),
@@ -200,32 +205,30 @@ absl::Status TestDevice::RunStep(const LaunchStep& step,
                                  const LaunchInputs& inputs,
                                  const LaunchValues& values, char* workspace,
                                  LaunchReport* report) {
-  emulator::LaunchConfig config;
+  KernelLaunch launch;
   for (int axis = 0; axis < 3; ++axis) {
     INGOT_ASSIGN_OR_RETURN(const int64_t groups,
                            Evaluate(step.grid[axis], values));
     if (groups == 0) return absl::OkStatus();
-    config.grid[axis] = static_cast<uint32_t>(groups);
-    config.block[axis] = kernel.spec.workgroup[axis];
+    launch.config.grid[axis] = static_cast<uint32_t>(groups);
+    launch.config.block[axis] = kernel.spec.workgroup[axis];
   }
-  config.dynamic_lds = kernel.spec.dynamic_lds_bytes;
-  std::vector<uint8_t> kernarg;
+  launch.config.dynamic_lds = kernel.spec.dynamic_lds_bytes;
   for (const KernelArg& arg : kernel.spec.args) {
     INGOT_RETURN_IF_ERROR(
-        PutArgument(arg, plan, inputs, values, workspace, &kernarg));
+        PutArgument(arg, plan, inputs, values, workspace, &launch.kernarg));
   }
   INGOT_ASSIGN_OR_RETURN(Loaded * loaded, Load(kernel));
-  const emulator::KernelInfo* info =
-      loaded->program->object().FindKernel(kernel.spec.symbol);
-  if (info == nullptr) {
+  launch.program = loaded->program;
+  launch.kernel = loaded->program->object().FindKernel(kernel.spec.symbol);
+  if (launch.kernel == nullptr) {
     return absl::InternalError(absl::StrCat("no kernel ", kernel.spec.symbol));
   }
   const auto start = std::chrono::steady_clock::now();
-  const emulator::RunResult result = device_.Run(
-      loaded->program, *info, config, kernarg.data(), kernarg.size(), options_);
-  report->seconds += std::chrono::duration<double>(
-                         std::chrono::steady_clock::now() - start)
-                         .count();
+  const emulator::RunResult result = runner_(device_, launch);
+  report->seconds +=
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
   if (result.status != emulator::RunStatus::kOk) {
     return absl::InternalError(
         absl::StrCat(kernel.spec.symbol, ": ", result.report));

@@ -6,8 +6,10 @@
 #define TESTS_SUPPORT_LAUNCH_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/compile.h"
@@ -34,6 +36,16 @@ struct LaunchReport {
   emulator::Statistics statistics;   // of all of them
   double seconds = 0;                // spent running, not compiling, them
 };
+
+// One kernel of a recipe, about to run.
+struct KernelLaunch {
+  emulator::Program* program = nullptr;
+  const emulator::KernelInfo* kernel = nullptr;
+  emulator::LaunchConfig config;
+  std::vector<uint8_t> kernarg;
+};
+using KernelRunner =
+    std::function<emulator::RunResult(emulator::Device&, const KernelLaunch&)>;
 
 // A device with its memory and the programs loaded on it. Compiles a kernel
 // when it is first launched and keeps it. Not thread-safe.
@@ -63,6 +75,10 @@ class TestDevice {
   // plans.
   absl::Status Use(const std::string& key, CompiledKernel compiled);
 
+  // Kernels are run by `runner` from now on, not by Device::Run with the
+  // device's options: for who watches them.
+  void RunBy(KernelRunner runner) { runner_ = std::move(runner); }
+
   // The compiled kernel behind a plan's kernel.
   absl::StatusOr<const CompiledKernel*> Compiled(const PlanKernel& kernel);
 
@@ -79,7 +95,7 @@ class TestDevice {
                        const LaunchValues& values, char* workspace,
                        LaunchReport* report);
 
-  emulator::Options options_;
+  KernelRunner runner_;
   emulator::Device device_;
   std::map<std::string, Loaded> loaded_;  // by key
 };
