@@ -12,6 +12,8 @@ namespace ingot::emulator {
 namespace {
 
 constexpr uint32_t kMaxLds = 163840;
+// Of a work-item: a wave's share is counted in 13 bits of KiB.
+constexpr uint32_t kMaxScratch = 0x1fff * 1024 / 64;
 
 bool EnvFlag(const char* name, bool otherwise) {
   const char* value = std::getenv(name);
@@ -54,6 +56,8 @@ std::string CheckGeometry(const KernelInfo& k, const LaunchConfig& c) {
     return "more workgroups than can be emulated";
   if (uint64_t{k.lds_bytes} + c.dynamic_lds > kMaxLds)
     return "more LDS than a workgroup can have";
+  if (k.scratch_bytes > kMaxScratch)
+    return "more scratch than a work-item can have";
   const uint64_t groups = uint64_t{c.grid[0]} * c.grid[1] * c.grid[2];
   for (const uint64_t group : c.groups) {
     if (group >= groups) return "a chosen workgroup lies outside the grid";
