@@ -118,6 +118,13 @@ Status Channel::Invoke(const Call& call) {
   };
   bool fresh = false;
   for (int retry = 0;;) {
+    // What has come in time counts, however late it is looked at; what cannot
+    // come in time is not asked for.
+    if (call.deadline.Expired()) {
+      return Error(INGOT_DEADLINE_EXCEEDED,
+                   "the time budget of %s was spent before it was sent",
+                   call.method);
+    }
     Attempt attempt;
     CallEnd end = RunOnce(counted, fresh, &attempt);
     if (end.status.ok() || delivered || !IsRetryable(end.status)) {

@@ -32,7 +32,7 @@ class LifecycleTest : public DaemonTest {
   // A service says so a moment after the socket takes connections: gRPC has no
   // way to tell it before the server starts.
   bool Serves(const std::string& service) {
-    for (int i = 0; i < 300 && Health(service) != 1; ++i) {
+    for (int i = 0; i < 3000 && Health(service) != 1; ++i) {
       std::this_thread::sleep_for(milliseconds(10));
     }
     return Health(service) == 1;
@@ -41,7 +41,7 @@ class LifecycleTest : public DaemonTest {
   int Health(const std::string& service) {
     grpc::GenericStub stub(client().channel());
     grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + seconds(5));
+    context.set_deadline(std::chrono::system_clock::now() + seconds(60));
     std::string request;
     AppendField(&request, 1, absl::string_view(service));
     const grpc::Slice slice(request);
@@ -77,7 +77,7 @@ TEST_F(LifecycleTest, ReflectionListsTheServices) {
   StartDaemon();
   grpc::GenericStub stub(client().channel());
   grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + seconds(5));
+  context.set_deadline(std::chrono::system_clock::now() + seconds(60));
   grpc::CompletionQueue queue;
   void* tag = nullptr;
   bool ok = false;
@@ -189,7 +189,7 @@ TEST_F(LifecycleTest, ServesOnLoopbackTcp) {
   const std::string name = "\"tcp_port\":";
   std::string log = daemon().Log();
   // The line is written a moment after the first connection is taken.
-  for (int i = 0; i < 200 && log.find(name) == std::string::npos; ++i) {
+  for (int i = 0; i < 3000 && log.find(name) == std::string::npos; ++i) {
     std::this_thread::sleep_for(milliseconds(10));
     log = daemon().Log();
   }
@@ -222,21 +222,21 @@ TEST_F(LifecycleTest, DrainDoesNotWaitForAHungCompile) {
   WaitUntil(1, 0);
   const auto start = steady_clock::now();
   EXPECT_EQ(daemon().Terminate().value_or(-1), 0);
-  EXPECT_LT(steady_clock::now() - start, seconds(6));
+  EXPECT_LT(steady_clock::now() - start, seconds(10));
   caller.join();
   EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAVAILABLE)
       << status.error_message();
 }
 
 TEST_F(LifecycleTest, NotServingWhileDraining) {
-  StartFaultyDaemon();
+  StartFaultyDaemon({"--drain-timeout-seconds=9"});
   ASSERT_TRUE(Serves("ingot.v1.Kernels"));
   ASSERT_TRUE(client().Get(RmsNorm(64)).ok());
   daemon().OrderFault("n=777", "hang");
   std::thread caller([&] { client().Get(RmsNorm(777)); });
   WaitUntil(1, 0);
   kill(daemon().pid(), SIGTERM);
-  for (int i = 0; i < 300 && Health("ingot.v1.Kernels") != 2; ++i) {
+  for (int i = 0; i < 3000 && Health("ingot.v1.Kernels") != 2; ++i) {
     std::this_thread::sleep_for(milliseconds(10));
   }
   EXPECT_EQ(Health("ingot.v1.Kernels"), 2);
@@ -281,7 +281,7 @@ TEST_F(LifecycleTest, WorkersDieWithTheDaemon) {
   const std::vector<pid_t> workers = daemon().Workers();
   ASSERT_FALSE(workers.empty());
   daemon().Kill();
-  const auto deadline = steady_clock::now() + seconds(5);
+  const auto deadline = steady_clock::now() + seconds(60);
   for (const pid_t worker : workers) {
     while (kill(worker, 0) == 0 && steady_clock::now() < deadline) {
       std::this_thread::sleep_for(milliseconds(5));

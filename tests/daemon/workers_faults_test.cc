@@ -25,7 +25,7 @@ class WorkerFaultsTest : public DaemonTest {
 };
 
 TEST_F(WorkerFaultsTest, OneDeathCostsOneRetry) {
-  StartFaultyDaemon({"--compile-timeout-seconds=2"});
+  StartFaultyDaemon({"--compile-timeout-seconds=5"});
   int64_t n = 500;
   for (const char* fault : {"abort", "segv", "kill", "exit0", "exit1", "memory",
                             "garbage", "oversize", "hang"}) {
@@ -104,7 +104,7 @@ TEST_F(WorkerFaultsTest, EachWorkerKilledIdleIsReplaced) {
 }
 
 TEST_F(WorkerFaultsTest, HangsAndMemoryAreRefusedForAWhileOnly) {
-  StartFaultyDaemon({"--compile-timeout-seconds=1",
+  StartFaultyDaemon({"--compile-timeout-seconds=3",
                      "--transient-refusal-ttl-seconds=1",
                      "--worker-memory-mib=1024"});
   daemon().OrderFault("n=640", "hang", 2);
@@ -188,12 +188,11 @@ TEST_F(WorkerFaultsTest, ALargeObjectIsReadInChunks) {
 
 TEST_F(WorkerFaultsTest, ADeadlineEndsTheWaitAndNotTheCompile) {
   StartFaultyDaemon();
-  daemon().OrderFault("n=690", "sleep1500", 1);
-  const auto start = std::chrono::steady_clock::now();
+  daemon().OrderFault("n=690", "sleep4000", 1);
   const Answer<v1::GetKernelResponse> late =
       client().Get(RequestOf(RmsNorm(690)), milliseconds(50));
   EXPECT_EQ(late.code(), StatusCode::DEADLINE_EXCEEDED);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, seconds(1));
+  EXPECT_EQ(client().CounterOf("ingot_compiles_total"), 0);
   const Answer<v1::GetKernelResponse> later = client().Get(RmsNorm(690));
   ASSERT_TRUE(later.ok()) << later.message();
   EXPECT_EQ(client().CounterOf("ingot_compiles_total"), 1);
@@ -206,13 +205,14 @@ TEST_F(WorkerFaultsTest, HitsAreServedWhileWorkersHang) {
   std::vector<std::thread> callers;
   for (uint32_t i = 0; i < workers + 2; ++i) {
     daemon().OrderFault("n=" + std::to_string(700 + i), "hang");
-    callers.emplace_back(
-        [&, i] { client().Get(RequestOf(RmsNorm(700 + i)), seconds(5)); });
+    callers.emplace_back([&, i] { client().Get(RmsNorm(700 + i)); });
   }
   WaitUntil(workers, 2);
   for (int i = 0; i < 100; ++i) {
-    EXPECT_TRUE(client().Get(RequestOf(RmsNorm(64)), milliseconds(500)).ok());
+    EXPECT_TRUE(client().Get(RmsNorm(64)).ok());
   }
+  EXPECT_EQ(client().Stats().workers_busy(), workers);
+  daemon().Kill();
   for (std::thread& caller : callers) caller.join();
 }
 
@@ -221,8 +221,7 @@ TEST_F(WorkerFaultsTest, AFullQueueSaysWhenToComeBack) {
   daemon().OrderFault("dtype=bf16", "hang");
   std::vector<std::thread> callers;
   for (int i = 0; i < 9; ++i) {
-    callers.emplace_back(
-        [&, i] { client().Get(RequestOf(RmsNorm(720 + i)), seconds(4)); });
+    callers.emplace_back([&, i] { client().Get(RmsNorm(720 + i)); });
     // The first is a worker's before the others fill the queue.
     while (i == 0 && client().Stats().workers_busy() == 0) {
       std::this_thread::sleep_for(milliseconds(10));
@@ -233,6 +232,7 @@ TEST_F(WorkerFaultsTest, AFullQueueSaysWhenToComeBack) {
   EXPECT_EQ(full.code(), StatusCode::RESOURCE_EXHAUSTED) << full.message();
   EXPECT_THAT(full.message(), HasSubstr("queue"));
   EXPECT_THAT(full.status.error_details(), HasSubstr("google.rpc.RetryInfo"));
+  daemon().Kill();
   for (std::thread& caller : callers) caller.join();
 }
 
@@ -240,8 +240,15 @@ TEST_F(WorkerFaultsTest, AWorkerOfAnotherBuildGetsNoWork) {
   StartFaultyDaemon({"--transient-refusal-ttl-seconds=0"});
   ASSERT_TRUE(client().Get(RmsNorm(64)).ok());
   daemon().OrderFault("hello", "other");
-  for (const pid_t worker : daemon().Workers()) kill(worker, SIGKILL);
-  std::this_thread::sleep_for(milliseconds(700));
+  const std::vector<pid_t> workers = daemon().Workers();
+  for (const pid_t worker : workers) kill(worker, SIGKILL);
+  const auto refused = [&] {
+    return client().CounterOf("ingot_worker_start_failures_total") >=
+           static_cast<double>(workers.size());
+  };
+  for (int i = 0; i < 3000 && !refused(); ++i) {
+    std::this_thread::sleep_for(milliseconds(10));
+  }
   const Answer<v1::GetKernelResponse> answer = client().Get(RmsNorm(65));
   EXPECT_EQ(answer.code(), StatusCode::UNAVAILABLE);
   EXPECT_THAT(answer.message(), HasSubstr("another build"));
@@ -263,17 +270,18 @@ TEST_F(WorkerFaultsTest, WorkersAreRecycled) {
 TEST_F(WorkerFaultsTest, AWarmUpThatNobodyWaitsForIsDropped) {
   StartFaultyDaemon({"--workers=1"});
   daemon().OrderFault("n=820", "hang", 1);
-  std::thread busy([&] { client().Get(RequestOf(RmsNorm(820)), seconds(3)); });
+  std::thread busy([&] { client().Get(RmsNorm(820)); });
   WaitUntil(1, 0);
   v1::GetKernelRequest warmup = RequestOf(RmsNorm(821));
   warmup.set_priority(v1::PRIORITY_WARMUP);
   std::thread gone([&] {
-    EXPECT_EQ(client().Get(warmup, seconds(1)).code(),
+    EXPECT_EQ(client().Get(warmup, seconds(5)).code(),
               StatusCode::DEADLINE_EXCEEDED);
   });
   WaitUntil(1, 1);
   gone.join();
   WaitUntil(1, 0);  // while the only worker still hangs
+  daemon().Kill();
   busy.join();
 }
 

@@ -14,8 +14,8 @@ trap cleanup EXIT
 "$build/bin/ingotd" --config deploy/ingotd.toml --socket "$folder/ingotd.sock" \
   --state-dir "$folder/state" --log-file "$folder/log" &
 daemon=$!
-for ((i = 0; i < 300; i++)); do
-  [[ -S $folder/ingotd.sock ]] && break
+for ((i = 0; i < 600; i++)); do
+  "$build/bin/ingotctl" --address "unix:$folder/ingotd.sock" stats >/dev/null 2>&1 && break
   kill -0 "$daemon" || { echo "ingotd ended"; cat "$folder/log"; exit 1; }
   sleep 0.1
 done

@@ -5,6 +5,7 @@ build=$1
 folder=$(mktemp -d)
 daemon=
 cleanup() {
+  [[ -z $daemon ]] || kill -CONT "$daemon" 2>/dev/null || true
   [[ -z $daemon ]] || kill "$daemon" 2>/dev/null || true
   wait
   rm -rf "$folder"
@@ -13,12 +14,12 @@ trap cleanup EXIT
 
 "$build/bin/ingotd" --socket "$folder/s" --state-dir "$folder/state" 2>"$folder/log" &
 daemon=$!
-for ((i = 0; i < 300; i++)); do
-  [[ -S $folder/s ]] && break
+export INGOT_ADDRESS=unix:$folder/s
+for ((i = 0; i < 600; i++)); do
+  "$build/bin/ingotctl" stats >/dev/null 2>&1 && break
   kill -0 "$daemon" || { echo "ingotd ended"; cat "$folder/log"; exit 1; }
   sleep 0.1
 done
-export INGOT_ADDRESS=unix:$folder/s
 export INGOT_HIP_LIBRARY=$build/lib/libamdhip64_emulator.so
 
 # ends CODE TEXT ARGS...: exits with CODE and prints TEXT.
@@ -42,7 +43,10 @@ done
 ends 2 "dim n: found 0, allowed 1 to 131072" get rmsnorm rows n=0
 ends 2 "found 'nothing'" get nothing --operand x:bf16
 ends 3 "no daemon answers" --address "unix:$folder/none" stats
-ends 4 "time budget" --timeout 0.000001 stats
+ends 4 "time budget" --timeout 0.000001 stats # spent before it is sent
+kill -STOP "$daemon"
+ends 4 "time budget" --timeout 0.2 stats
+kill -CONT "$daemon"
 ends 5 "not stored" inspect "$(printf '0%.0s' {1..64})"
 ends 5 "no key begins" rm zz
 ends 2 "malformed" get rmsnorm $'\xff=3'

@@ -39,9 +39,10 @@ expect 0 "Exit codes" --help
 "$build/bin/ingotd" --socket "$work/s" --state-dir "$work/state" --workers 1 \
   > "$work/log" 2>&1 &
 daemon=$!
-for _ in $(seq 200); do
-  [ -S "$work/s" ] && break
-  sleep 0.05
+for _ in $(seq 600); do
+  "$build/bin/ingotctl" stats > "$work/out" 2> "$work/err" && break
+  kill -0 "$daemon" || fail "ingotd ended: $(cat "$work/log")"
+  sleep 0.1
 done
 
 expect 0 "rmsnorm" capabilities

@@ -17,33 +17,39 @@ class LostDaemonTest : public ClientFixture {
   LostDaemonTest() { setenv("INGOT_HIP_LIBRARY", "/nowhere/libhip.so", 1); }
 };
 
-TEST_F(LostDaemonTest, OpenCallsEndWithinASecondOfAKill) {
+TEST_F(LostDaemonTest, OpenCallsEndWithAKill) {
   constexpr int kCalls = 32;
+  DaemonOptions options;
+  options.faulty_workers = true;
+  auto hanging = Daemon::Start(options);
+  ASSERT_TRUE(hanging.ok()) << hanging.status();
+  daemon_ = *std::move(hanging);
+  address_ = daemon_->address();
+  daemon_->OrderFault("dtype=bf16", "hang");
   Client client = NewClient();
   std::vector<std::thread> threads;
   std::atomic<int> unavailable = 0;
-  std::atomic<int> served = 0;
-  std::atomic<int64_t> last_end = 0;
   for (int t = 0; t < kCalls; ++t) {
     threads.emplace_back([&, t] {
-      // Each its own kernel, so that most are waiting for a compile.
+      // Each its own kernel, so that all wait for a compile.
       client::OwnedSpec spec = RmsNormSpec(1, 20000 + 8 * t);
       Prepared prepared;
-      const ingot_status status =
-          client.Prepare(spec.spec(), nullptr, &prepared);
-      if (status == INGOT_OK) served.fetch_add(1);
-      if (status == INGOT_UNAVAILABLE) unavailable.fetch_add(1);
-      last_end.store(Clock::now().time_since_epoch().count());
+      // Not by the deadline, which is another code.
+      if (client.Prepare(spec.spec(), nullptr, &prepared) ==
+          INGOT_UNAVAILABLE) {
+        unavailable.fetch_add(1);
+      }
     });
   }
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  const auto killed = Clock::now();
+  const auto waiting = [&] {
+    return Counter(&client, "queued") + Counter(&client, "workers_busy");
+  };
+  for (int i = 0; i < 3000 && waiting() < kCalls; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
   daemon_->Kill();
   for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(served.load() + unavailable.load(), kCalls);
-  EXPECT_GT(unavailable.load(), 0);
-  EXPECT_LT(last_end.load() - killed.time_since_epoch().count(),
-            std::chrono::nanoseconds(std::chrono::seconds(1)).count());
+  EXPECT_EQ(unavailable.load(), kCalls);
 }
 
 TEST_F(LostDaemonTest, KnownSpecsStayPreparedAndNewOnesFailAtOnce) {
@@ -57,7 +63,8 @@ TEST_F(LostDaemonTest, KnownSpecsStayPreparedAndNewOnesFailAtOnce) {
   const auto start = Clock::now();
   EXPECT_EQ(client.Prepare(fresh.spec(), nullptr, &prepared),
             INGOT_UNAVAILABLE);
-  EXPECT_LT(Clock::now() - start, std::chrono::seconds(1));
+  // Of a budget of 60 s.
+  EXPECT_LT(Clock::now() - start, std::chrono::seconds(20));
   EXPECT_THAT(ingot_last_error(), ::testing::HasSubstr(daemon_->socket()));
 }
 

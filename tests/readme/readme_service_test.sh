@@ -21,8 +21,8 @@ export INGOT_ADDRESS=unix:$folder/ingotd.sock
 export INGOT_HIP_LIBRARY=$build/lib/libamdhip64_emulator.so
 "$build/bin/ingotd" --socket "$folder/ingotd.sock" --state-dir "$folder/state" --log-file "$folder/log" &
 daemon=$!
-for ((i = 0; i < 300; i++)); do
-  [[ -S $folder/ingotd.sock ]] && break
+for ((i = 0; i < 600; i++)); do
+  "$build/bin/ingotctl" stats >/dev/null 2>&1 && break
   kill -0 "$daemon" || { cat "$folder/log"; exit 1; }
   sleep 0.1
 done
