@@ -124,7 +124,10 @@ Options Options::FromEnvironment() {
       threads != nullptr) {
     o.threads = std::max(0, std::atoi(threads));
   }
-  o.check_waits = EnvFlag("INGOT_EMULATOR_CHECK_WAITS", true);
+  for (const CheckName& check : kChecks) {
+    const std::string name = std::string("INGOT_EMULATOR_CHECK_") + check.name;
+    o.*check.enabled = EnvFlag(name.c_str(), true);
+  }
   o.reverse_waves = EnvFlag("INGOT_EMULATOR_REVERSE_WAVES", false);
   return o;
 }
@@ -142,6 +145,8 @@ void Statistics::Add(const Statistics& other) {
   waves += other.waves;
   clipped_loads += other.clipped_loads;
   clipped_stores += other.clipped_stores;
+  misaligned_loads += other.misaligned_loads;
+  misaligned_stores += other.misaligned_stores;
 }
 
 struct Device::State {
@@ -189,7 +194,6 @@ RunResult Device::Run(Program* program, const KernelInfo& kernel,
   launch.options = options;
   launch.groups = config.groups;
   launch.watchers = config.watchers;
-  launch.check_waits = options.check_waits;
   std::copy_n(config.grid, 3, launch.grid);
   std::copy_n(config.block, 3, launch.block);
   launch.lds_bytes = kernel.lds_bytes + config.dynamic_lds;

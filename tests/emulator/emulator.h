@@ -22,11 +22,31 @@ namespace ingot::emulator {
 struct Options {
   int threads = 0;                // 0: the CPUs this process may use
   bool check_waits = true;        // a result used before its s_waitcnt
+  bool check_bounds = true;       // off: reads give 0, writes are dropped
+  bool check_alignment = true;    // what hardware refuses or misplaces
+  bool check_lds_races = true;    // between waves of a workgroup
+  bool check_global_races = true;
+  bool check_barriers = true;     // waves or lanes that miss a barrier
+  bool check_exec = true;         // MFMA, transposing reads with lanes off
   bool reverse_waves = false;     // run the waves of a group last to first
   uint64_t max_instructions = 0;  // per wave; 0: the default of 2^36
-  // INGOT_EMULATOR_THREADS, INGOT_EMULATOR_CHECK_WAITS=0,
+  // INGOT_EMULATOR_THREADS, INGOT_EMULATOR_CHECK_<NAME>=0 (kChecks),
   // INGOT_EMULATOR_REVERSE_WAVES=1, INGOT_EMULATOR_LEVEL=x86-64-v2|v3|v4.
   static Options FromEnvironment();
+};
+
+struct CheckName {
+  const char* name;
+  bool Options::* enabled;
+};
+inline constexpr CheckName kChecks[] = {
+    {"WAITS", &Options::check_waits},
+    {"BOUNDS", &Options::check_bounds},
+    {"ALIGNMENT", &Options::check_alignment},
+    {"LDS_RACES", &Options::check_lds_races},
+    {"GLOBAL_RACES", &Options::check_global_races},
+    {"BARRIERS", &Options::check_barriers},
+    {"EXEC", &Options::check_exec},
 };
 
 // Wave instructions executed, by class, and what was clipped by buffer bounds.
@@ -35,6 +55,10 @@ struct Statistics {
   uint64_t waves = 0;
   uint64_t clipped_loads = 0;  // dwords of buffer loads past num_records
   uint64_t clipped_stores = 0;
+  // Plain accesses of lanes that hardware splits: counted while alignment is
+  // checked.
+  uint64_t misaligned_loads = 0;
+  uint64_t misaligned_stores = 0;
   uint64_t total() const;
   void Add(const Statistics& other);
 };

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <thread>
 
+#include "tests/emulator/checks.h"
 #include "tests/emulator/launch.h"
 #include "tests/emulator/report.h"
 #include "tests/emulator/watcher.h"
@@ -74,10 +75,12 @@ class Worker {
       group_.waves.push_back(new (waves_.data() + n * sizeof(Wave)) Wave);
     }
     group_.launch = &launch_;
-    for (const WatcherFactory& make : launch_.watchers) {
+    watchers_ = MakeChecks(launch_.options);
+    for (const WatcherFactory& make : launch_.watchers)
       watchers_.push_back(make());
-      group_.watchers.push_back(watchers_.back().get());
-      group_.watched |= watchers_.back()->classes();
+    for (const auto& watcher : watchers_) {
+      group_.watchers.push_back(watcher.get());
+      group_.watched |= watcher->classes();
     }
     group_.lds = lds_.data();
     group_.lds_bytes = launch_.lds_bytes;
@@ -103,8 +106,6 @@ class Worker {
                 kPoison);
     std::memset(scratch_.data(), 0xa5,
                 size_t{scratch_bytes_} * kLanes * waves_count_);
-    group_.flight = LdsFlight();
-    group_.flight.done.assign(1, true);
     for (size_t n = 0; n < waves_count_; ++n) StartWave(n);
     for (Watcher* watcher : group_.watchers) watcher->StartGroup(group_);
   }
@@ -131,15 +132,19 @@ class Worker {
     w.pc = launch_.entry;
     w.scc = 0;
     w.gpr_idx = false;
-    w.check_waits = launch_.check_waits;
+    w.check_waits = launch_.options.check_waits;
+    w.check_alignment = launch_.options.check_alignment;
+    w.check_bounds = launch_.options.check_bounds;
+    w.count_waits = w.check_waits || launch_.options.check_lds_races;
     w.hit_begin = w.hit_end = 0;
-    w.waits.Reset();
+    w.waits.Reset(w.check_waits);
     w.accesses = group_.watchers.empty() ? nullptr : &accesses_;
     w.fault = Fault();
     w.scratch_bytes = scratch_bytes_;
     w.scratch = scratch_.data() + size_t{scratch_bytes_} * kLanes * n;
     std::memset(w.executed, 0, sizeof(w.executed));
     w.clipped_loads = w.clipped_stores = 0;
+    w.misaligned_loads = w.misaligned_stores = 0;
     PoisonRegisters(w);
     ScalarInputs(w);
     VectorInputs(w);
@@ -196,6 +201,7 @@ class Worker {
       w.v[0][l] = (x & 0x3ff) | (y & 0x3ff) << 10 | (z & 0x3ff) << 20;
     }
     w.SetS64(kExec, exec);
+    w.born = exec;
   }
 
   // False after a fault.
@@ -210,6 +216,8 @@ class Worker {
       }
       statistics_.clipped_loads += w->clipped_loads;
       statistics_.clipped_stores += w->clipped_stores;
+      statistics_.misaligned_loads += w->misaligned_loads;
+      statistics_.misaligned_stores += w->misaligned_stores;
     }
     statistics_.waves += waves_count_;
     if (ok && !launch_.stop.load(std::memory_order_relaxed)) {

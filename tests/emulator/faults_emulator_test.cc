@@ -77,9 +77,12 @@ TEST_F(Faults, MissingWaitsAreFound) {
   ExpectFault("wait_overwrite", {"missing s_waitcnt", "v2 is written"});
   ExpectFault("wait_store_data",
               {"missing s_waitcnt", "v2 is read", "global_store_dword"});
-  ExpectFault("wait_dma", {"missing s_waitcnt", "LDS is used", "ds_read_b32"});
+  ExpectFault("wait_dma",
+              {"missing s_waitcnt", "LDS is read while a transfer into it",
+               "ds_read_b32", "against wave 0", "global_load_lds_dword"});
   ExpectFault("wait_dma_barrier",
-              {"missing s_waitcnt", "LDS is used", "ds_read_b32"},
+              {"missing s_waitcnt", "LDS is read while a transfer into it",
+               "ds_read_b32", "against wave 0", "global_load_lds_dword"},
               RunStatus::kLaunchFailure, 2);
 }
 

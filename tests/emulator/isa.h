@@ -128,6 +128,11 @@ struct OpInfo {
   uint8_t bytes = 0;  // memory: bytes a lane moves
 };
 
+// ds_read_b64_tr_b4, ds_read_b96_tr_b6, ds_read_b64_tr_b8 and _b16.
+constexpr bool IsTransposingRead(const OpInfo& op) {
+  return op.cls == OpClass::kLds && op.opcode >= 0xe0 && op.opcode <= 0xe3;
+}
+
 struct OpTable {
   const OpInfo* ops = nullptr;
   int count = 0;

@@ -20,7 +20,6 @@ struct Launch {
   const InstructionSet* isa = nullptr;
   std::shared_ptr<const MemoryView> memory;
   Options options;
-  bool check_waits = true;
   uint32_t grid[3] = {1, 1, 1};   // workgroups
   uint32_t block[3] = {1, 1, 1};  // work-items of a workgroup
   uint32_t lds_bytes = 0;         // static and dynamic

@@ -24,8 +24,14 @@ const char* KindText(FaultKind kind) {
       return "scratch access beyond the work-item's scratch";
     case FaultKind::kMissingWait:
       return "missing s_waitcnt";
+    case FaultKind::kDataRace:
+      return "data race";
     case FaultKind::kBarrierDivergence:
       return "barrier divergence";
+    case FaultKind::kWrongExec:
+      return "lanes off where all are needed";
+    case FaultKind::kMisaligned:
+      return "misaligned access";
     case FaultKind::kTrap:
       return "trap";
     case FaultKind::kBadProgramCounter:
@@ -46,12 +52,34 @@ const char* KindText(FaultKind kind) {
   *out += text;
 }
 
-bool HasAddress(FaultKind kind) {
+bool HasAddress(const Fault& fault) {
+  const FaultKind kind = fault.kind;
+  if (kind == FaultKind::kMissingWait) return fault.other_wave >= 0;
   return kind == FaultKind::kIllegalAddress ||
          kind == FaultKind::kMisalignedAtomic ||
+         kind == FaultKind::kMisaligned || kind == FaultKind::kDataRace ||
          kind == FaultKind::kLdsOutOfRange ||
          kind == FaultKind::kScratchOutOfRange ||
          kind == FaultKind::kBadProgramCounter;
+}
+
+// "pc 0x1c0 in kernel: v_add_f32 (02020901)".
+void AppendPlace(std::string* out, Program& program, uint64_t pc) {
+  Append(out, "pc 0x%llx",
+         static_cast<unsigned long long>(pc - program.base()));
+  const std::string symbol = program.SymbolAt(pc);
+  if (!symbol.empty()) *out += " in " + symbol;
+  if (const Inst* inst = program.At(pc); inst != nullptr) {
+    *out += ": " + Describe(*inst);
+  } else {
+    Append(out, ": (%08x %08x)", program.WordAt(pc), program.WordAt(pc + 4));
+  }
+}
+
+// Where the wave's current instruction is, or the next one's place when there
+// is no instruction.
+uint64_t CurrentPc(const Wave& w) {
+  return w.current != nullptr ? w.pc - w.current->size : w.pc;
 }
 
 }  // namespace
@@ -62,8 +90,7 @@ std::string FaultReport(const Wave& w) {
   std::string out =
       "kernel " + launch.kernel->name + ": " + KindText(w.fault.kind);
   if (!w.fault.detail.empty()) out += ": " + w.fault.detail;
-  const uint64_t pc = w.current != nullptr ? w.pc - w.current->size : w.pc;
-  if (HasAddress(w.fault.kind)) {
+  if (HasAddress(w.fault)) {
     Append(&out, "\n  address 0x%llx",
            static_cast<unsigned long long>(w.fault.address));
   }
@@ -77,18 +104,15 @@ std::string FaultReport(const Wave& w) {
            static_cast<long long>(w.fault.address - near->begin),
            static_cast<unsigned long long>(near->end - near->begin));
   }
-  Append(&out, "\n  at pc 0x%llx",
-         static_cast<unsigned long long>(pc - program.base()));
-  const std::string symbol = program.SymbolAt(pc);
-  if (!symbol.empty()) out += " in " + symbol;
-  if (w.current != nullptr) {
-    out += ": " + Describe(*w.current);
-  } else {
-    Append(&out, ": (%08x %08x)", program.WordAt(pc), program.WordAt(pc + 4));
-  }
+  out += "\n  at ";
+  AppendPlace(&out, program, w.fault.pc != 0 ? w.fault.pc : CurrentPc(w));
   Append(&out, "\n  workgroup (%u, %u, %u), wave %d", w.group->id[0],
          w.group->id[1], w.group->id[2], w.index);
   if (w.fault.lane >= 0) Append(&out, ", lane %d", w.fault.lane);
+  if (w.fault.other_wave >= 0) {
+    Append(&out, "\n  against wave %d at ", w.fault.other_wave);
+    AppendPlace(&out, program, w.fault.other_pc);
+  }
   return out;
 }
 

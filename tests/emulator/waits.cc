@@ -1,6 +1,5 @@
 #include "tests/emulator/waits.h"
 
-#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -8,71 +7,85 @@
 
 namespace ingot::emulator {
 
-void Waits::Reset() {
+void Waits::Reset(bool registers) {
+  for (Queue* q : {&vm_, &lgkm_}) {
+    q->list.clear();
+    q->loose = 0;
+    std::memset(q->count, 0, sizeof(q->count));
+  }
+  std::memset(issued_, 0, sizeof(issued_));
+  std::memset(done_, 0, sizeof(done_));
   busy_ = 0;
-  std::memset(count_, 0, sizeof(count_));
-  vm_.clear();
-  lgkm_.clear();
+  registers_ = registers;
 }
 
-void Waits::Mark(const RegRange& range, int delta) {
+void Waits::Mark(Queue* q, const RegRange& range, int delta) {
+  if (!registers_) return;
   for (int r = range.first; r < range.first + range.count; ++r) {
-    const bool was = count_[r] != 0;
-    count_[r] = static_cast<uint8_t>(count_[r] + delta);
-    busy_ += static_cast<uint32_t>((count_[r] != 0) - was);
+    q->count[r] = static_cast<uint8_t>(q->count[r] + delta);
   }
+  busy_ += static_cast<uint32_t>(delta * range.count);
 }
 
-void Waits::IssueVm(const Pending& p) {
-  vm_.push_back(p);
-  Mark(p.regs, 1);
+void Waits::Issue(Queue* q, const Pending& p, uint32_t most) {
+  q->list.push_back(p);
+  q->loose += !p.in_order;
+  Mark(q, p.regs, 1);
+  if (q->list.size() > most) Wait(kMostVm, kMostLgkm);
 }
 
-void Waits::IssueLgkm(const Pending& p) {
-  lgkm_.push_back(p);
-  Mark(p.regs, 1);
+void Waits::IssueVm(Pending p) {
+  p.number = ++issued_[static_cast<int>(Path::kVm)];
+  Issue(&vm_, p, kMostVm);
 }
 
-void Waits::Release(const Pending& p, LdsFlight* flight) {
-  Mark(p.regs, -1);
-  if (p.dma != 0) {
-    flight->done[p.dma] = true;
-    --flight->live;
-  }
+void Waits::IssueLgkm(Pending p) {
+  if (p.lds) p.number = ++issued_[static_cast<int>(Path::kLds)];
+  Issue(&lgkm_, p, kMostLgkm);
 }
 
-void Waits::Wait(uint32_t vmcnt, uint32_t lgkmcnt, LdsFlight* flight) {
-  if (vm_.size() > vmcnt) {
-    const size_t n = vm_.size() - vmcnt;
-    for (size_t i = 0; i < n; ++i) Release(vm_[i], flight);
-    vm_.erase(vm_.begin(), vm_.begin() + static_cast<long>(n));
+void Waits::Release(Queue* q, const Pending& p) {
+  Mark(q, p.regs, -1);
+  q->loose -= !p.in_order;
+}
+
+// At most `most` operations are still in flight.
+void Waits::Drain(Queue* q, uint32_t most) {
+  if (q->list.size() <= most) return;
+  size_t sure = q->list.size() - most;
+  if (most != 0) {
+    // The completions that the count proves can all have been those of
+    // operations that come back in any order.
+    sure -= std::min<size_t>(sure, q->loose);
   }
-  if (lgkm_.size() <= lgkmcnt) return;
-  if (lgkmcnt == 0) {
-    for (const Pending& p : lgkm_) Release(p, flight);
-    lgkm_.clear();
-    return;
-  }
-  // Scalar loads may come back in any order, so the completions that the count
-  // proves can all have been theirs.
-  const size_t completed = lgkm_.size() - lgkmcnt;
-  const size_t scalars = static_cast<size_t>(std::count_if(
-      lgkm_.begin(), lgkm_.end(), [](const Pending& p) { return p.scalar; }));
-  size_t sure = completed > scalars ? completed - scalars : 0;
-  for (auto it = lgkm_.begin(); it != lgkm_.end() && sure > 0;) {
-    if (it->scalar) {
-      ++it;
-      continue;
+  const bool all = most == 0;
+  size_t kept = 0;
+  for (const Pending& p : q->list) {
+    if (all || (p.in_order && sure > 0)) {
+      Release(q, p);
+      sure -= sure > 0;
+    } else {
+      q->list[kept++] = p;
     }
-    Release(*it, flight);
-    it = lgkm_.erase(it);
-    --sure;
+  }
+  q->list.resize(kept);
+}
+
+void Waits::Wait(uint32_t vmcnt, uint32_t lgkmcnt) {
+  Drain(&vm_, vmcnt);
+  Drain(&lgkm_, lgkmcnt);
+  done_[0] = vm_.list.empty() ? issued_[0] : vm_.list.front().number - 1;
+  done_[1] = issued_[1];
+  for (const Pending& p : lgkm_.list) {
+    if (!p.lds) continue;
+    done_[1] = p.number - 1;
+    break;
   }
 }
 
-int Waits::FirstBusy(const RegRange& range) const {
+int Waits::FirstBusy(const RegRange& range, bool vm, bool lgkm) const {
   for (int r = range.first; r < range.first + range.count; ++r) {
-    if (count_[r] != 0) return r;
+    if ((vm && vm_.count[r] != 0) || (lgkm && lgkm_.count[r] != 0)) return r;
   }
   return -1;
 }
@@ -80,16 +93,29 @@ int Waits::FirstBusy(const RegRange& range) const {
 namespace {
 
 std::string RegisterName(int r) {
+  if (r == kSgprSpace + kVcc) return "vcc";
+  if (r == kSgprSpace + kM0) return "m0";
   if (r >= kSgprSpace) return "s" + std::to_string(r - kSgprSpace);
   if (r >= kAccBase) return "a" + std::to_string(r - kAccBase);
   return "v" + std::to_string(r);
+}
+
+// Loads of one counter write in order, so a load over a load of its own kind
+// is fine; any other write could be overtaken by the load. A flat load may come
+// back on either way.
+void CountersThatOvertake(const Inst& inst, bool* vm, bool* lgkm) {
+  const OpInfo& op = *inst.op;
+  const bool flat =
+      inst.words[0] >> 26 == 0x37 && (inst.words[0] >> 14 & 3) == 0;
+  *vm = op.cls != OpClass::kVmem || flat;
+  *lgkm = op.cls != OpClass::kLds;
 }
 
 }  // namespace
 
 void CheckWaits(Wave& wave, const Inst& inst) {
   for (int i = 0; i < inst.reads_count; ++i) {
-    const int r = wave.waits.FirstBusy(inst.reads[i]);
+    const int r = wave.waits.FirstBusy(inst.reads[i], true, true);
     if (r >= 0) {
       wave.Raise(
           FaultKind::kMissingWait, -1, 0,
@@ -97,11 +123,11 @@ void CheckWaits(Wave& wave, const Inst& inst) {
       return;
     }
   }
-  // Loads of one counter write in order, so a load over a load is fine; any
-  // other write could be overtaken by the load.
-  const bool memory = (inst.op->flags & (kLoad | kStore | kAtomic)) != 0;
-  for (int i = 0; i < inst.writes_count && !memory; ++i) {
-    const int r = wave.waits.FirstBusy(inst.writes[i]);
+  if (inst.writes_count == 0) return;
+  bool vm, lgkm;
+  CountersThatOvertake(inst, &vm, &lgkm);
+  for (int i = 0; i < inst.writes_count; ++i) {
+    const int r = wave.waits.FirstBusy(inst.writes[i], vm, lgkm);
     if (r >= 0) {
       wave.Raise(
           FaultKind::kMissingWait, -1, 0,

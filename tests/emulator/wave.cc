@@ -1,5 +1,7 @@
 #include "tests/emulator/wave.h"
 
+#include <cstring>
+
 #include "tests/emulator/launch.h"
 
 namespace ingot::emulator {
@@ -8,7 +10,28 @@ void Wave::Raise(FaultKind kind, int lane, uint64_t address,
                  const char* detail) {
   if (state == WaveState::kFault) return;
   state = WaveState::kFault;
-  fault = Fault{kind, lane, address, detail};
+  fault = Fault();
+  fault.kind = kind;
+  fault.lane = lane;
+  fault.address = address;
+  fault.detail = detail;
+}
+
+void Wave::RaiseAgainst(FaultKind kind, int lane, uint64_t address,
+                        const char* detail, int other_wave, uint64_t other_pc) {
+  if (state == WaveState::kFault) return;
+  Raise(kind, lane, address, detail);
+  fault.other_wave = other_wave;
+  fault.other_pc = other_pc;
+}
+
+uint8_t* Wave::OutOfBounds(FaultKind kind, int lane, uint64_t address) {
+  if (check_bounds) {
+    Raise(kind, lane, address);
+    return nullptr;
+  }
+  std::memset(sink, 0, sizeof(sink));
+  return sink;
 }
 
 bool Wave::Find(uint64_t address, uint64_t bytes) {

@@ -29,7 +29,10 @@ enum class FaultKind : uint8_t {
   kLdsOutOfRange,
   kScratchOutOfRange,
   kMissingWait,
+  kDataRace,
   kBarrierDivergence,
+  kWrongExec,
+  kMisaligned,
   kTrap,
   kBadProgramCounter,
   kStuck,
@@ -40,6 +43,9 @@ struct Fault {
   int lane = -1;  // -1: the whole wave
   uint64_t address = 0;
   std::string detail;
+  uint64_t pc = 0;      // of the instruction; 0: the wave's current one
+  int other_wave = -1;  // the other party of a conflict
+  uint64_t other_pc = 0;
 };
 
 enum class WaveState : uint8_t { kReady, kBarrier, kDone, kFault };
@@ -58,8 +64,12 @@ struct alignas(64) Wave {
   uint8_t round32 = 0;
   uint8_t round64 = 0;
   bool gpr_idx = false;
-  bool check_waits = true;
-  int index = 0;  // in its group
+  bool check_waits = true;  // report registers used too early
+  bool count_waits = true;  // some check needs the counters
+  bool check_alignment = true;
+  bool check_bounds = true;
+  int index = 0;         // in its group
+  uint64_t born = 0;     // the lanes that exist
   Group* group = nullptr;
   const Launch* launch = nullptr;
   const Inst* current = nullptr;
@@ -73,6 +83,8 @@ struct alignas(64) Wave {
   Fault fault;
   uint64_t executed[static_cast<int>(OpClass::kCount)] = {};
   uint64_t clipped_loads = 0, clipped_stores = 0;
+  uint64_t misaligned_loads = 0, misaligned_stores = 0;
+  alignas(64) uint8_t sink[64];  // see OutOfBounds
 
   [[gnu::always_inline]] uint64_t S64(int reg) const {
     return s[reg] | uint64_t{s[reg + 1]} << 32;
@@ -87,6 +99,13 @@ struct alignas(64) Wave {
   // reported.
   void Raise(FaultKind kind, int lane, uint64_t address,
              const char* detail = "");
+  // The same with a second party: the wave and instruction that this conflicts
+  // with.
+  void RaiseAgainst(FaultKind kind, int lane, uint64_t address,
+                    const char* detail, int other_wave, uint64_t other_pc);
+  // For an access outside its memory: raises and returns null, or, when bounds
+  // are not checked, returns up to 64 zero bytes that stores may spoil.
+  uint8_t* OutOfBounds(FaultKind kind, int lane, uint64_t address);
   // True when [address, address + bytes) lies inside one allocation; refreshes
   // the hit range.
   bool Find(uint64_t address, uint64_t bytes);
@@ -102,8 +121,6 @@ struct Group {
   std::vector<Wave*> waves;
   std::vector<Watcher*> watchers;
   uint32_t watched = 0;  // classes of instructions that a watcher wants
-  // In-flight writes of LDS, per dword: see waits.h.
-  LdsFlight flight;
 };
 
 }  // namespace ingot::emulator

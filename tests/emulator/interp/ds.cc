@@ -5,57 +5,20 @@
 
 namespace ingot::emulator::INGOT_EMULATOR_LEVEL {
 
-uint8_t* LdsSlow(Wave& w, uint32_t offset, uint32_t bytes, int lane) {
-  Group& g = *w.group;
-  if (uint64_t{offset} + bytes > g.lds_bytes) {
-    w.Raise(FaultKind::kLdsOutOfRange, lane, offset);
-    return nullptr;
-  }
-  for (uint32_t d = offset / 4; d <= (offset + bytes - 1) / 4; ++d) {
-    const uint32_t id = g.flight.dma[d];
-    if (id != 0 && !g.flight.done[id]) {
-      w.Raise(FaultKind::kMissingWait, lane, offset,
-              "LDS is used while a transfer into it is in flight");
-      return nullptr;
-    }
-  }
-  Note(w, Space::kLds, offset, bytes, lane);
-  return g.lds + offset;
-}
-
-DmaTarget::DmaTarget(Wave& w, const Inst& i, uint32_t stride)
+DmaTarget::DmaTarget(const Wave& w, const Inst& i, uint32_t stride)
     : base_((w.s[kM0] & 0x3ffff) + static_cast<uint32_t>(i.imm)),
-      stride_(stride) {
-  if (!w.check_waits) return;
-  LdsFlight& flight = w.group->flight;
-  if (flight.dma.empty()) flight.dma.resize(w.group->lds_bytes / 4 + 1);
-  id_ = flight.next_id++;
-  flight.done.resize(flight.next_id, false);
-}
+      stride_(stride) {}
 
 bool DmaTarget::Write(Wave& w, int lane, const uint32_t* data, int dwords) {
   Group& g = *w.group;
   const uint32_t at = base_ + stride_ * static_cast<uint32_t>(lane);
   const uint32_t bytes = 4u * static_cast<uint32_t>(dwords);
   if (uint64_t{at} + bytes > g.lds_bytes) {
-    w.Raise(FaultKind::kLdsOutOfRange, lane, at);
-    return false;
+    return w.OutOfBounds(FaultKind::kLdsOutOfRange, lane, at) != nullptr;
   }
   Note(w, Space::kLds, at, bytes, lane);
   std::memcpy(g.lds + at, data, bytes);
-  if (id_ != 0) {
-    for (uint32_t d = at / 4; d <= (at + bytes - 1) / 4; ++d)
-      g.flight.dma[d] = id_;
-  }
   return true;
-}
-
-void DmaTarget::Issue(Wave& w) {
-  if (id_ == 0) return;
-  ++w.group->flight.live;
-  Pending p;
-  p.dma = id_;
-  w.waits.IssueVm(p);
 }
 
 namespace {
@@ -119,7 +82,7 @@ void Atomic(Wave& w, const Inst& i) {
   for (uint64_t todo = w.exec(); todo != 0; todo &= todo - 1) {
     const int l = __builtin_ctzll(todo);
     const uint32_t at = w.v[i.src[0].reg][l] + static_cast<uint32_t>(i.imm);
-    if (at % sizeof(T) != 0) {
+    if (at % sizeof(T) != 0 && w.check_alignment) {
       w.Raise(FaultKind::kMisalignedAtomic, l, at);
       return;
     }

@@ -37,44 +37,88 @@ INGOT_EMULATOR_INLINE uint8_t* At(Wave& w, const Inst& i, int lane,
   return Global(w, address, bytes, lane);
 }
 
-template <Segment s>
-INGOT_EMULATOR_INLINE void Issue(Wave& w, const Inst& i, bool writes) {
-  IssueVm(w, i, writes);
-  // A flat access may be LDS's: it counts in both.
-  if (s == Segment::kFlat) IssueLgkm(w, i, writes);
+// What a flat instruction turns out to work on.
+struct FlatTargets {
+  bool lds = false, memory = false;
+
+  FlatTargets(const Wave& w, const Inst& i) {
+    for (uint64_t todo = w.exec(); todo != 0; todo &= todo - 1) {
+      const int l = __builtin_ctzll(todo);
+      const bool shared =
+          w.v[i.src[0].reg + 1][l] >> 16 == kSharedAperture >> 48;
+      (shared ? lds : memory) = true;
+    }
+  }
+};
+
+// Flat instructions count in both counters and return through that of the
+// memory they work on; the other one is taken back at an unknown time. Those
+// that work on both return in any order.
+void IssueFlat(Wave& w, const Inst& i, bool writes, const FlatTargets& to) {
+  if (!w.count_waits) return;
+  Pending p;
+  const RegRange regs = {i.dst, i.op->dst_words};
+  if (writes && to.memory) p.regs = regs;
+  p.in_order = to.memory && !to.lds;
+  w.waits.IssueVm(p);
+  p = Pending();
+  if (writes && to.lds) p.regs = regs;
+  p.in_order = false;
+  p.lds = to.lds;
+  w.waits.IssueLgkm(p);
 }
+
+// Made before an instruction changes registers; counts it afterwards.
+template <Segment s>
+struct Counted {
+  INGOT_EMULATOR_INLINE Counted(const Wave&, const Inst&) {}
+  INGOT_EMULATOR_INLINE void Issue(Wave& w, const Inst& i, bool writes) const {
+    IssueVm(w, i, writes);
+  }
+};
+template <>
+struct Counted<Segment::kFlat> {
+  FlatTargets to;
+  Counted(const Wave& w, const Inst& i) : to(w, i) {}
+  void Issue(Wave& w, const Inst& i, bool writes) const {
+    IssueFlat(w, i, writes, to);
+  }
+};
 
 template <Segment s, Move m, int kDwords>
 void LoadOp(Wave& w, const Inst& i) {
+  const Counted<s> counted(w, i);
   for (uint64_t todo = w.exec(); todo != 0; todo &= todo - 1) {
     const int l = __builtin_ctzll(todo);
     const uint8_t* p = At<s>(w, i, l, MoveBytes(m, kDwords));
     if (p == nullptr) return;
     LoadLane<m, kDwords>(w, i.dst, l, p);
   }
-  Issue<s>(w, i, true);
+  counted.Issue(w, i, true);
 }
 
 template <Segment s, Move m, int kDwords>
 void StoreOp(Wave& w, const Inst& i) {
+  const Counted<s> counted(w, i);
   for (uint64_t todo = w.exec(); todo != 0; todo &= todo - 1) {
     const int l = __builtin_ctzll(todo);
     uint8_t* p = At<s>(w, i, l, MoveBytes(m, kDwords));
     if (p == nullptr) return;
     StoreLane<m, kDwords>(w, i.data, l, p);
   }
-  Issue<s>(w, i, false);
+  counted.Issue(w, i, false);
 }
 
 template <Segment s, Rmw op, class T>
 void AtomicOp(Wave& w, const Inst& i) {
   constexpr bool kTwo = op == Rmw::kCmpSwap;
   constexpr int kWords = sizeof(T) / 4;
+  const Counted<s> counted(w, i);
   for (uint64_t todo = w.exec(); todo != 0; todo &= todo - 1) {
     const int l = __builtin_ctzll(todo);
     uint8_t* p = At<s>(w, i, l, sizeof(T));
     if (p == nullptr) return;
-    if (reinterpret_cast<uint64_t>(p) % sizeof(T) != 0) {
+    if (reinterpret_cast<uint64_t>(p) % sizeof(T) != 0 && w.check_alignment) {
       w.Raise(FaultKind::kMisalignedAtomic, l, reinterpret_cast<uint64_t>(p));
       return;
     }
@@ -85,7 +129,7 @@ void AtomicOp(Wave& w, const Inst& i) {
                        : AtomicRmw<op, T>(p, first, 0);
     if (i.sc0) WritePair<T>(w, i.dst, l, old);
   }
-  Issue<s>(w, i, i.sc0);
+  counted.Issue(w, i, i.sc0);
 }
 
 template <Segment s, Move m, int kDwords>
@@ -103,7 +147,7 @@ void ToLds(Wave& w, const Inst& i) {
     }
     if (!target.Write(w, l, data, kDwords)) return;
   }
-  target.Issue(w);
+  IssueVm(w, i, false);
 }
 
 template <Segment s, Move m, int kDwords>

@@ -19,10 +19,8 @@ INGOT_EMULATOR_INLINE uint8_t* Global(Wave& w, uint64_t address, uint32_t bytes,
                                       int lane) {
   if (address < w.hit_begin || w.hit_end - address < bytes ||
       address >= w.hit_end) [[unlikely]] {
-    if (!w.Find(address, bytes)) {
-      w.Raise(FaultKind::kIllegalAddress, lane, address);
-      return nullptr;
-    }
+    if (!w.Find(address, bytes))
+      return w.OutOfBounds(FaultKind::kIllegalAddress, lane, address);
   }
   Note(w, Space::kGlobal, address, bytes, lane);
   return reinterpret_cast<uint8_t*>(address);
@@ -31,24 +29,18 @@ INGOT_EMULATOR_INLINE uint8_t* Global(Wave& w, uint64_t address, uint32_t bytes,
 INGOT_EMULATOR_INLINE uint8_t* ScratchAt(Wave& w, uint64_t offset,
                                          uint32_t bytes, int lane) {
   if (offset + bytes > w.scratch_bytes || offset > 0xffffffffu) [[unlikely]] {
-    w.Raise(FaultKind::kScratchOutOfRange, lane, offset);
-    return nullptr;
+    return w.OutOfBounds(FaultKind::kScratchOutOfRange, lane, offset);
   }
   Note(w, Space::kScratch, offset, bytes, lane);
   return w.scratch + uint64_t{w.scratch_bytes} * static_cast<uint32_t>(lane) +
          offset;
 }
 
-// Out of line, in ds.cc: faults unless [offset, offset + bytes) is LDS of the
-// group whose DMA has been waited for.
-uint8_t* LdsSlow(Wave& w, uint32_t offset, uint32_t bytes, int lane);
-
 INGOT_EMULATOR_INLINE uint8_t* Lds(Wave& w, uint32_t offset, uint32_t bytes,
                                    int lane) {
   Group& g = *w.group;
-  if (uint64_t{offset} + bytes > g.lds_bytes || g.flight.live != 0)
-      [[unlikely]] {
-    return LdsSlow(w, offset, bytes, lane);
+  if (uint64_t{offset} + bytes > g.lds_bytes) [[unlikely]] {
+    return w.OutOfBounds(FaultKind::kLdsOutOfRange, lane, offset);
   }
   Note(w, Space::kLds, offset, bytes, lane);
   return g.lds + offset;
@@ -207,15 +199,17 @@ INGOT_EMULATOR_INLINE void WritePair(Wave& w, int reg, int lane, T value) {
 // ---- Counters ----
 
 INGOT_EMULATOR_INLINE void IssueVm(Wave& w, const Inst& i, bool writes) {
-  if (!w.check_waits) return;
+  if (!w.count_waits) return;
   Pending p;
   if (writes) p.regs = {i.dst, i.op->dst_words};
   w.waits.IssueVm(p);
 }
+// For LDS instructions.
 INGOT_EMULATOR_INLINE void IssueLgkm(Wave& w, const Inst& i, bool writes) {
-  if (!w.check_waits) return;
+  if (!w.count_waits) return;
   Pending p;
   if (writes) p.regs = {i.dst, i.op->dst_words};
+  p.lds = true;
   w.waits.IssueLgkm(p);
 }
 

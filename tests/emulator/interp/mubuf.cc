@@ -111,7 +111,7 @@ void AtomicOp(Wave& w, const Inst& i) {
     if (place.InRange(r, 0, sizeof(T))) {
       uint8_t* p = Global(w, place.address, sizeof(T), l);
       if (p == nullptr) return;
-      if (place.address % sizeof(T) != 0) {
+      if (place.address % sizeof(T) != 0 && w.check_alignment) {
         w.Raise(FaultKind::kMisalignedAtomic, l, place.address);
         return;
       }
@@ -148,7 +148,7 @@ void ToLds(Wave& w, const Inst& i) {
     }
     if (!target.Write(w, l, data, kDwords)) return;
   }
-  target.Issue(w);
+  IssueVm(w, i, false);
 }
 
 void Nothing(Wave&, const Inst&) {}

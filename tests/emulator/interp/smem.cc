@@ -7,9 +7,9 @@ namespace ingot::emulator::INGOT_EMULATOR_LEVEL {
 namespace {
 
 INGOT_EMULATOR_INLINE void Issue(Wave& w, const Inst& i, bool writes) {
-  if (!w.check_waits) return;
+  if (!w.count_waits) return;
   Pending p;
-  p.scalar = true;
+  p.in_order = false;
   if (writes)
     p.regs = {static_cast<uint16_t>(kSgprSpace + i.dst), i.op->dst_words};
   w.waits.IssueLgkm(p);

@@ -19,7 +19,7 @@ void Branch(Wave& w, const Inst& i) {
 
 void Wait(Wave& w, const Inst& i) {
   const uint32_t imm = static_cast<uint32_t>(i.imm) & 0xffff;
-  w.waits.Wait((imm & 15) | imm >> 14 << 4, imm >> 8 & 15, &w.group->flight);
+  w.waits.Wait((imm & 15) | imm >> 14 << 4, imm >> 8 & 15);
 }
 
 void Trap(Wave& w, const Inst& i) {

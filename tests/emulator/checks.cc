@@ -1,0 +1,24 @@
+#include "tests/emulator/checks.h"
+
+#include "tests/emulator/check_alignment.h"
+#include "tests/emulator/check_barriers.h"
+#include "tests/emulator/check_exec.h"
+#include "tests/emulator/race_lds.h"
+
+namespace ingot::emulator {
+
+std::vector<std::unique_ptr<Watcher>> MakeChecks(const Options& options) {
+  std::vector<std::unique_ptr<Watcher>> checks;
+  if (options.check_barriers)
+    checks.push_back(std::make_unique<BarrierCheck>());
+  if (options.check_exec) checks.push_back(std::make_unique<ExecCheck>());
+  if (options.check_alignment)
+    checks.push_back(std::make_unique<AlignmentCheck>());
+  if (options.check_lds_races || options.check_waits) {
+    checks.push_back(std::make_unique<LdsRaces>(options.check_lds_races,
+                                                options.check_waits));
+  }
+  return checks;
+}
+
+}  // namespace ingot::emulator
