@@ -98,20 +98,6 @@ bool MemoryMap::Unregister(void* pointer) {
   return true;
 }
 
-bool MemoryMap::Contains(const void* pointer, size_t bytes, Interval* found,
-                         Kind* kind) const {
-  std::lock_guard<std::mutex> lock(mutex_);
-  const uint64_t at = reinterpret_cast<uint64_t>(pointer);
-  auto it = blocks_.upper_bound(at);
-  if (it == blocks_.begin()) return false;
-  --it;
-  const uint64_t end = it->first + it->second.bytes;
-  if (at >= end || end - at < bytes) return false;
-  *found = {it->first, end};
-  *kind = it->second.kind;
-  return true;
-}
-
 uint64_t MemoryMap::bytes_in_use() const {
   std::lock_guard<std::mutex> lock(mutex_);
   uint64_t total = 0;
@@ -119,14 +105,34 @@ uint64_t MemoryMap::bytes_in_use() const {
   return total;
 }
 
+void MemoryMap::Include(const MemoryMap* other) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  included_.push_back(other);
+}
+
+void MemoryMap::Exclude(const MemoryMap* other) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  included_.erase(std::remove(included_.begin(), included_.end(), other),
+                  included_.end());
+}
+
+void MemoryMap::AddTo(std::vector<Interval>* intervals) const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (const auto& [begin, block] : blocks_)
+    intervals->push_back({begin, begin + block.bytes});
+}
+
 std::shared_ptr<const MemoryView> MemoryMap::View(
     const std::vector<Interval>& extra) const {
   std::vector<Interval> all = extra;
+  AddTo(&all);
+  std::vector<const MemoryMap*> included;
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    for (const auto& [begin, block] : blocks_)
-      all.push_back({begin, begin + block.bytes});
+    included = included_;
   }
+  // One lock at a time: peers include each other.
+  for (const MemoryMap* other : included) other->AddTo(&all);
   return std::make_shared<MemoryView>(std::move(all));
 }
 

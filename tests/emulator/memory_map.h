@@ -45,12 +45,15 @@ class MemoryMap {
   bool Free(void* pointer);
   bool Register(void* pointer, size_t bytes);
   bool Unregister(void* pointer);
-  // The interval that holds [pointer, pointer + bytes), if any.
-  bool Contains(const void* pointer, size_t bytes, Interval* found,
-                Kind* kind) const;
   uint64_t bytes_in_use() const;
 
-  // All intervals and the given extra ones.
+  // Makes the other map's memory part of every later View, as the memory of a
+  // peer or of the host is; not what `other` includes in its turn. `other` must
+  // live until Exclude or this map's end.
+  void Include(const MemoryMap* other);
+  void Exclude(const MemoryMap* other);
+
+  // All intervals, those of the included maps, and the given extra ones.
   std::shared_ptr<const MemoryView> View(
       const std::vector<Interval>& extra) const;
 
@@ -62,7 +65,10 @@ class MemoryMap {
     size_t mapping_bytes = 0;
   };
   mutable std::mutex mutex_;
+  void AddTo(std::vector<Interval>* intervals) const;
+
   std::map<uint64_t, Block> blocks_;
+  std::vector<const MemoryMap*> included_;
 };
 
 }  // namespace ingot::emulator

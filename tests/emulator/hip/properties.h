@@ -1,4 +1,5 @@
-// hipDeviceProp_t as ROCm 6 and 7 lay it out, and this device's figures.
+// hipDeviceProp_t as HIP 6 and 7 lay it out (R0600), and the figures of an
+// MI355X.
 #ifndef TESTS_EMULATOR_HIP_PROPERTIES_H_
 #define TESTS_EMULATOR_HIP_PROPERTIES_H_
 
@@ -9,10 +10,17 @@ namespace ingot::emulator::hip {
 inline constexpr char kDeviceName[] = "Emulated AMD Instinct MI355X";
 inline constexpr char kTargetId[] = "gfx950:sramecc+:xnack-";
 inline constexpr int kComputeUnits = 256;
+inline constexpr int kWave = 64;
 inline constexpr int kMaxThreads = 1024;
+inline constexpr int kThreadsPerComputeUnit = 2048;
 inline constexpr int kLdsBytes = 163840;
+inline constexpr int kRegistersPerComputeUnit = 131072;  // 32-bit, of 64 lanes
 inline constexpr int kClockKhz = 2400000;
-inline constexpr int kL2Bytes = 4194304;
+inline constexpr int kMemoryClockKhz = 2000000;
+inline constexpr int kMemoryBusBits = 8192;
+inline constexpr int kL2Bytes = 4194304;  // of one of eight XCDs
+inline constexpr int kTimestampKhz = 100000;
+inline constexpr int kMaxGridX = 0x7fffffff, kMaxGridYZ = 65536;
 inline constexpr size_t kMemoryBytes = size_t{288} << 30;
 
 struct DeviceProperties {

@@ -4,53 +4,14 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "tests/emulator/program.h"
+#include "tests/emulator/hip/graph.h"
+#include "tests/emulator/hip/module.h"
+#include "tests/emulator/hip/pool.h"
 
 namespace ingot::emulator::hip {
 namespace {
 
 thread_local int current_device = 0;
-thread_local int last_error = kSuccess;
-
-struct ErrorRow {
-  int code;
-  const char* name;
-  const char* text;
-};
-constexpr ErrorRow kErrors[] = {
-    {kSuccess, "hipSuccess", "no error"},
-    {kInvalidValue, "hipErrorInvalidValue", "invalid argument"},
-    {kOutOfMemory, "hipErrorOutOfMemory", "out of memory"},
-    {kNotInitialized, "hipErrorNotInitialized", "initialization error"},
-    {kInvalidDeviceFunction, "hipErrorInvalidDeviceFunction",
-     "invalid device function"},
-    {kNoDevice, "hipErrorNoDevice", "no ROCm-capable device is detected"},
-    {kInvalidDevice, "hipErrorInvalidDevice", "invalid device ordinal"},
-    {kInvalidImage, "hipErrorInvalidImage", "device kernel image is invalid"},
-    {kInvalidContext, "hipErrorInvalidContext", "invalid device context"},
-    {kNoBinaryForGpu, "hipErrorNoBinaryForGpu",
-     "no kernel image is available for execution on the device"},
-    {kFileNotFound, "hipErrorFileNotFound", "file not found"},
-    {kInvalidHandle, "hipErrorInvalidHandle", "invalid resource handle"},
-    {kNotFound, "hipErrorNotFound", "named symbol not found"},
-    {kNotReady, "hipErrorNotReady", "device not ready"},
-    {kIllegalAddress, "hipErrorIllegalAddress",
-     "an illegal memory access was encountered"},
-    {kLaunchOutOfResources, "hipErrorLaunchOutOfResources",
-     "too many resources requested for launch"},
-    {kPeerAccessAlreadyEnabled, "hipErrorPeerAccessAlreadyEnabled",
-     "peer access is already enabled"},
-    {kPeerAccessNotEnabled, "hipErrorPeerAccessNotEnabled",
-     "peer access has not been enabled"},
-    {kHostMemoryAlreadyRegistered, "hipErrorHostMemoryAlreadyRegistered",
-     "part or all of the requested memory range is already mapped"},
-    {kHostMemoryNotRegistered, "hipErrorHostMemoryNotRegistered",
-     "pointer does not correspond to a registered memory region"},
-    {kLaunchFailure, "hipErrorLaunchFailure", "unspecified launch failure"},
-    {kCooperativeLaunchTooLarge, "hipErrorCooperativeLaunchTooLarge",
-     "too many blocks in cooperative launch"},
-    {kNotSupported, "hipErrorNotSupported", "operation not supported"},
-};
 
 int DeviceCountFromEnvironment() {
   const char* value = std::getenv("INGOT_EMULATOR_DEVICES");
@@ -59,17 +20,12 @@ int DeviceCountFromEnvironment() {
 
 }  // namespace
 
-const char* ErrorName(int error) {
-  for (const ErrorRow& row : kErrors) {
-    if (row.code == error) return row.name;
-  }
-  return "hipErrorUnknown";
-}
-const char* ErrorText(int error) {
-  for (const ErrorRow& row : kErrors) {
-    if (row.code == error) return row.text;
-  }
-  return "unknown error";
+int CurrentDevice() { return current_device; }
+void SetCurrentDevice(int device) { current_device = device; }
+int CheckCurrentDevice() {
+  Runtime& r = Runtime::Get();
+  if (!r.valid_device(current_device)) return kNoDevice;
+  return r.sticky(current_device);
 }
 
 // Never destroyed: other threads and exit handlers may still call in.
@@ -80,139 +36,131 @@ Runtime& Runtime::Get() {
 
 Runtime::Runtime() {
   const int count = DeviceCountFromEnvironment();
-  for (int n = 0; n < count; ++n)
-    devices_.push_back(std::make_unique<Device>());
-  sticky_.assign(static_cast<size_t>(count), kSuccess);
+  for (int n = 0; n < count; ++n) {
+    auto device = std::make_unique<DeviceState>();
+    device->emulated.memory().Include(&allocations.shared_map());
+    device->legacy = std::make_shared<Stream>(n, 0, 0, Stream::Kind::kLegacy);
+    device->peers.assign(static_cast<size_t>(count), false);
+    devices_.push_back(std::move(device));
+  }
 }
-
-int Runtime::Set(int error) {
-  if (error != kSuccess) last_error = error;
-  return error;
-}
-int Runtime::TakeLastError() {
-  const int error = last_error;
-  last_error = kSuccess;
-  return error;
-}
-int Runtime::PeekLastError() const { return last_error; }
 
 int Runtime::sticky(int device) const {
-  std::lock_guard<std::mutex> lock(mutex_);
-  return sticky_[static_cast<size_t>(device)];
+  std::lock_guard<std::mutex> lock(fault_);
+  return devices_[static_cast<size_t>(device)]->sticky;
 }
 
 void Runtime::Fault(int device, int error, std::string report) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<std::mutex> lock(fault_);
   std::fprintf(stderr, "gfx950 emulator, device %d: %s\n", device,
                report.c_str());
-  sticky_[static_cast<size_t>(device)] = error;
+  devices_[static_cast<size_t>(device)]->sticky = error;
   report_ = std::move(report);
 }
 
 const char* Runtime::last_report() {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<std::mutex> lock(fault_);
   shown_report_ = report_;
   return shown_report_.c_str();
 }
 
-void Runtime::Reset() {
-  std::lock_guard<std::mutex> lock(mutex_);
-  std::fill(sticky_.begin(), sticky_.end(), kSuccess);
+void Runtime::ForgetFaults(int device) {
+  std::lock_guard<std::mutex> lock(fault_);
+  devices_[static_cast<size_t>(device)]->sticky = kSuccess;
   report_.clear();
-  last_error = kSuccess;
 }
 
-Module* Runtime::AddModule(std::unique_ptr<Module> module) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  Module* key = module.get();
-  modules_[key] = std::move(module);
-  return key;
-}
-
-bool Runtime::DropModule(Module* module) {
-  std::unique_ptr<Module> owned;
-  {
-    std::lock_guard<std::mutex> lock(mutex_);
-    auto it = modules_.find(module);
-    if (it == modules_.end()) return false;
-    owned = std::move(it->second);
-    modules_.erase(it);
-    for (const auto& [name, function] : owned->functions)
-      functions_.erase(function.get());
+int Runtime::ChangePeer(int index, int peer, bool enable) {
+  std::lock_guard<std::mutex> lock(submit_);
+  DeviceState& d = device(index);
+  const size_t at = static_cast<size_t>(peer);
+  if (d.peers[at] == enable)
+    return enable ? kPeerAccessAlreadyEnabled : kPeerAccessNotEnabled;
+  d.peers[at] = enable;
+  MemoryMap& memory = d.emulated.memory();
+  if (enable) {
+    memory.Include(&device(peer).emulated.memory());
+  } else {
+    memory.Exclude(&device(peer).emulated.memory());
   }
-  device(owned->device).Unload(owned->program);
-  return true;
-}
-
-bool Runtime::IsFunction(const Function* function) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  return functions_.count(function) != 0;
-}
-
-Stream* Runtime::AddStream(const Stream& stream) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  auto owned = std::make_unique<Stream>(stream);
-  Stream* key = owned.get();
-  streams_[key] = std::move(owned);
-  return key;
-}
-bool Runtime::DropStream(Stream* stream) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  return streams_.erase(stream) != 0;
-}
-bool Runtime::IsStream(const Stream* stream) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  return streams_.count(const_cast<Stream*>(stream)) != 0;
-}
-
-Event* Runtime::AddEvent(const Event& event) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  auto owned = std::make_unique<Event>(event);
-  Event* key = owned.get();
-  events_[key] = std::move(owned);
-  return key;
-}
-bool Runtime::DropEvent(Event* event) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  return events_.erase(event) != 0;
-}
-bool Runtime::IsEvent(const Event* event) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  return events_.count(const_cast<Event*>(event)) != 0;
-}
-
-int CurrentDevice() { return current_device; }
-void SetCurrentDevice(int device) { current_device = device; }
-
-bool IsDefaultStream(const void* stream) {
-  return reinterpret_cast<uintptr_t>(stream) <= 2;
-}
-
-int CheckStream(void* stream, int* device) {
-  Runtime& r = Runtime::Get();
-  *device = CurrentDevice();
-  if (!IsDefaultStream(stream)) {
-    if (!r.IsStream(static_cast<Stream*>(stream))) return kInvalidHandle;
-    *device = static_cast<Stream*>(stream)->device;
-  }
-  if (!r.valid_device(*device)) return kNoDevice;
-  return r.sticky(*device);
-}
-
-int GetFunction(void** out, Module* module, const char* name) {
-  Runtime& r = Runtime::Get();
-  std::lock_guard<std::mutex> lock(r.mutex_);
-  if (r.modules_.count(module) == 0) return kInvalidHandle;
-  auto it = module->functions.find(name);
-  if (it == module->functions.end()) {
-    const KernelInfo* kernel = module->program->object().FindKernel(name);
-    if (kernel == nullptr) return kNotFound;
-    auto function = std::make_unique<Function>(Function{module, kernel});
-    r.functions_[function.get()] = module;
-    it = module->functions.emplace(name, std::move(function)).first;
-  }
-  *out = it->second.get();
   return kSuccess;
+}
+
+StreamPtr Runtime::AddStream(int device_index, unsigned flags, int priority,
+                             Stream::Kind kind) {
+  auto stream = std::make_shared<Stream>(device_index, flags, priority, kind);
+  std::lock_guard<std::mutex> lock(submit_);
+  auto& all = device(device_index).streams;
+  all.erase(std::remove_if(all.begin(), all.end(),
+                           [](const auto& s) { return s.expired(); }),
+            all.end());
+  all.push_back(stream);
+  return stream;
+}
+
+std::vector<CompletionPtr> Runtime::Before(const Stream& stream) {
+  std::vector<CompletionPtr> before;
+  const auto add = [&before](const Stream& other) {
+    if (CompletionPtr last = other.queue->last(); last != nullptr)
+      before.push_back(std::move(last));
+  };
+  DeviceState& d = device(stream.device);
+  if (stream.blocking()) add(*d.legacy);
+  if (stream.kind == Stream::Kind::kLegacy) {
+    for (const auto& weak : d.streams) {
+      const StreamPtr other = weak.lock();
+      if (other != nullptr && other->blocking()) add(*other);
+    }
+  }
+  return before;
+}
+
+CompletionPtr Runtime::Submit(Stream& stream, std::function<void()> work,
+                              std::vector<CompletionPtr> after) {
+  std::lock_guard<std::mutex> lock(submit_);
+  for (CompletionPtr& before : Before(stream))
+    after.push_back(std::move(before));
+  return stream.queue->Push(std::move(work), std::move(after));
+}
+
+int Runtime::WaitFor(const CompletionPtr& completion, int device) {
+  if (Queue::InQueue()) return kIllegalState;
+  if (completion != nullptr) completion->Wait();
+  return sticky(device);
+}
+
+int Runtime::WaitStream(Stream& stream) {
+  std::vector<CompletionPtr> all;
+  {
+    std::lock_guard<std::mutex> lock(submit_);
+    if (stream.kind == Stream::Kind::kLegacy) all = Before(stream);
+    all.push_back(stream.queue->last());
+  }
+  if (Queue::InQueue()) return kIllegalState;
+  for (const CompletionPtr& c : all) WaitFor(c, stream.device);
+  return sticky(stream.device);
+}
+
+int Runtime::WaitDevice(int index) {
+  std::vector<CompletionPtr> all;
+  {
+    std::lock_guard<std::mutex> lock(submit_);
+    DeviceState& d = device(index);
+    all.push_back(d.legacy->queue->last());
+    for (const auto& weak : d.streams) {
+      if (const StreamPtr s = weak.lock(); s != nullptr)
+        all.push_back(s->queue->last());
+    }
+  }
+  if (Queue::InQueue()) return kIllegalState;
+  for (const CompletionPtr& c : all) WaitFor(c, index);
+  return sticky(index);
+}
+
+bool Runtime::Idle(Stream& stream) {
+  std::lock_guard<std::mutex> lock(submit_);
+  const bool legacy = stream.kind == Stream::Kind::kLegacy;
+  return stream.queue->last() == nullptr && (!legacy || Before(stream).empty());
 }
 
 }  // namespace ingot::emulator::hip

@@ -1,110 +1,101 @@
-// The state behind the HIP entry points: devices, modules, streams, errors.
+// The state behind the HIP entry points: devices, handles, faults, and the
+// order of submitted work.
 #ifndef TESTS_EMULATOR_HIP_RUNTIME_H_
 #define TESTS_EMULATOR_HIP_RUNTIME_H_
 
-#include <map>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "tests/emulator/emulator.h"
+#include "tests/emulator/hip/allocations.h"
 #include "tests/emulator/hip/hip.h"
+#include "tests/emulator/hip/registry.h"
+#include "tests/emulator/hip/stream.h"
 
 namespace ingot::emulator::hip {
 
 struct Function;
+struct Graph;
+struct GraphExec;
+struct Module;
+struct Pool;
 
-// What a hipModule_t points to.
-struct Module {
-  int device = 0;
-  Program* program = nullptr;
-  std::map<std::string, std::unique_ptr<Function>> functions;
+struct DeviceState {
+  Device emulated;
+  std::shared_ptr<Stream> legacy;
+  // All others, the threads' own among them.
+  std::vector<std::weak_ptr<Stream>> streams;
+  std::vector<bool> peers;  // whose memory this device may access
+  int sticky = kSuccess;    // the fault that every later call reports
 };
 
-// What a hipFunction_t points to.
-struct Function {
-  Module* module = nullptr;
-  const KernelInfo* kernel = nullptr;
-};
-
-// What a hipStream_t points to. Work runs when it is submitted, in the caller's
-// thread, so every stream is always idle and in order.
-struct Stream {
-  int device = 0;
-  unsigned flags = 0;
-  int priority = 0;
-};
-
-// What a hipEvent_t points to.
-struct Event {
-  unsigned flags = 0;
-  bool recorded = false;
-  int64_t nanoseconds = 0;
-};
-
-// Process-wide; thread-safe. Lives until the process ends.
+// Process-wide and never destroyed; thread-safe.
 class Runtime {
  public:
   static Runtime& Get();
 
   int device_count() const { return static_cast<int>(devices_.size()); }
-  // Index must be valid.
-  Device& device(int index) { return *devices_[static_cast<size_t>(index)]; }
   bool valid_device(int index) const {
     return index >= 0 && index < device_count();
   }
+  // Index must be valid.
+  DeviceState& device(int index) {
+    return *devices_[static_cast<size_t>(index)];
+  }
 
-  // Remembers and returns an error of the calling thread.
-  int Set(int error);
-  int TakeLastError();
-  int PeekLastError() const;
-
-  // A fault of a kernel stays with its device.
+  // A fault of a kernel stays with its device until it is reset.
   int sticky(int device) const;
   void Fault(int device, int error, std::string report);
   const char* last_report();
-  void Reset();
+  void ForgetFaults(int device);
 
-  // Handles; false from Drop* when the handle is not live.
-  Module* AddModule(std::unique_ptr<Module> module);
-  bool DropModule(Module* module);
-  bool IsFunction(const Function* function);
-  Stream* AddStream(const Stream& stream);
-  bool DropStream(Stream* stream);
-  bool IsStream(const Stream* stream);
-  Event* AddEvent(const Event& event);
-  bool DropEvent(Event* event);
-  bool IsEvent(const Event* event);
+  // Lets `device` access the memory of `peer`, or no longer.
+  int ChangePeer(int device, int peer, bool enable);
 
-  std::mutex& mutex() { return mutex_; }
+  StreamPtr AddStream(int device, unsigned flags, int priority,
+                      Stream::Kind kind);
+
+  // Queues `work` in `stream`: after all before it there, after `after`, and in
+  // the order that HIP gives the legacy stream among the blocking ones.
+  CompletionPtr Submit(Stream& stream, std::function<void()> work,
+                       std::vector<CompletionPtr> after = {});
+  // Waits for what was submitted before. kIllegalState when called from a host
+  // function or callback, else the sticky fault of the device.
+  int WaitStream(Stream& stream);
+  int WaitDevice(int device);
+  int WaitFor(const CompletionPtr& completion, int device);
+  // Whether nothing of `stream` is outstanding.
+  bool Idle(Stream& stream);
+
+  Allocations allocations;
+  Registry<Stream> streams;
+  Registry<Event> events;
+  Registry<Module> modules;
+  Registry<Function> functions;
+  Registry<Graph> graphs;
+  Registry<GraphExec> graph_execs;
+  Registry<Pool> pools;
 
  private:
   Runtime();
+  // All that `stream` must wait for beside its own; submit_ is held.
+  std::vector<CompletionPtr> Before(const Stream& stream);
 
-  std::vector<std::unique_ptr<Device>> devices_;
-  mutable std::mutex mutex_;
-  std::vector<int> sticky_;
+  std::vector<std::unique_ptr<DeviceState>> devices_;
+  std::mutex submit_;  // the order of submissions; guards DeviceState::streams
+  mutable std::mutex fault_;
   std::string report_;
   std::string shown_report_;
-  std::map<Module*, std::unique_ptr<Module>> modules_;
-  std::map<const Function*, Module*> functions_;
-  std::map<Stream*, std::unique_ptr<Stream>> streams_;
-  std::map<Event*, std::unique_ptr<Event>> events_;
-  friend int GetFunction(void** out, Module* module, const char* name);
 };
 
 // The calling thread's current device.
 int CurrentDevice();
 void SetCurrentDevice(int device);
-
-// The special stream handles: null, legacy and per-thread.
-bool IsDefaultStream(const void* stream);
-// kSuccess, or why nothing can be submitted to `stream`.
-int CheckStream(void* stream, int* device);
-
-// Finds a kernel of a module; `*out` becomes its handle.
-int GetFunction(void** out, Module* module, const char* name);
+// kSuccess, or why the current device cannot be used.
+int CheckCurrentDevice();
 
 }  // namespace ingot::emulator::hip
 
