@@ -13,3 +13,10 @@ for level in 0 1 2 3; do
   clang-22 -x cl -cl-std=CL2.0 -target amdgcn-amd-amdhsa -mcpu=gfx950 -nogpulib -w -O$level \
     -Xclang -finclude-default-header kernels.cl -o "kernels_O$level.hsaco"
 done
+# The device side of a host program, for two targets, plain and compressed; also
+# needs clang-offload-bundler (clang-tools-22).
+for kind in "" _zstd; do
+  clang-22 -x hip --offload-arch=gfx950 --offload-arch=gfx942 --cuda-device-only \
+    --gpu-bundle-output ${kind:+--offload-compress} -nogpulib -nogpuinc -O2 hip_host.hip \
+    -o "hip_host$kind.hipfb"
+done

@@ -107,15 +107,21 @@ int FindInPlain(const void* data, size_t size, const void** object,
   return kNoBinaryForGpu;
 }
 
-bool Inflate(const char* from, size_t bytes, std::string* to) {
-  uLongf unpacked = to->size();
+// Neither makes room for more than the data can hold, whatever a header says.
+bool Inflate(const char* from, size_t bytes, uint64_t size, std::string* to) {
+  constexpr uint64_t kBestRatio = 1100;
+  if (size > bytes * kBestRatio) return false;
+  to->assign(size, 0);
+  uLongf unpacked = size;
   return uncompress(reinterpret_cast<Bytef*>(to->data()), &unpacked,
                     reinterpret_cast<const Bytef*>(from), bytes) == Z_OK &&
-         unpacked == to->size();
+         unpacked == size;
 }
 
-bool Unzstd(const char* from, size_t bytes, std::string* to) {
-  return ZSTD_decompress(to->data(), to->size(), from, bytes) == to->size();
+bool Unzstd(const char* from, size_t bytes, uint64_t size, std::string* to) {
+  if (ZSTD_getFrameContentSize(from, bytes) != size) return false;
+  to->assign(size, 0);
+  return ZSTD_decompress(to->data(), size, from, bytes) == size;
 }
 
 // Header: magic, version and method (u16 each), total size (not in version 1),
@@ -137,10 +143,10 @@ int Unpack(const void* data, size_t size, std::string* unpacked) {
     return kInvalidImage;
   // Version 1 does not say where it ends; without a size it cannot be read.
   if (total == ~size_t{0}) return kInvalidImage;
-  unpacked->assign(bytes, 0);
   const char* from = static_cast<const char*>(data) + in.at();
-  const bool ok = method == 0 ? Inflate(from, total - in.at(), unpacked)
-                              : Unzstd(from, total - in.at(), unpacked);
+  const size_t packed = total - in.at();
+  const bool ok = method == 0 ? Inflate(from, packed, bytes, unpacked)
+                              : Unzstd(from, packed, bytes, unpacked);
   return ok ? kSuccess : kInvalidImage;
 }
 

@@ -141,16 +141,18 @@ class Program {
 
   // Loads for the current device of the thread, so it is changed for that long.
   int Load(FatBinary& binary, int device, std::shared_ptr<Module>* module) {
-    std::shared_ptr<Module>& loaded = binary.modules[device];
-    if (loaded == nullptr) {
-      const int before = CurrentDevice();
-      SetCurrentDevice(device);
-      const int error = LoadModule(binary.image, kUnknownSize, &loaded);
-      SetCurrentDevice(before);
-      if (error != kSuccess) return error;
-      PointToManaged(binary, *loaded);
+    const auto it = binary.modules.find(device);
+    if (it != binary.modules.end()) {
+      *module = it->second;
+      return kSuccess;
     }
-    *module = loaded;
+    const int before = CurrentDevice();
+    SetCurrentDevice(device);
+    const int error = LoadModule(binary.image, kUnknownSize, module);
+    SetCurrentDevice(before);
+    if (error != kSuccess) return error;
+    PointToManaged(binary, **module);
+    binary.modules[device] = *module;
     return kSuccess;
   }
 
