@@ -4,6 +4,7 @@
 #include "tests/emulator/check_barriers.h"
 #include "tests/emulator/check_exec.h"
 #include "tests/emulator/race_lds.h"
+#include "tests/emulator/taint.h"
 
 namespace ingot::emulator {
 
@@ -18,6 +19,7 @@ std::vector<std::unique_ptr<Watcher>> MakeChecks(const Options& options) {
     checks.push_back(std::make_unique<LdsRaces>(options.check_lds_races,
                                                 options.check_waits));
   }
+  if (options.check_undefined) checks.push_back(MakeTaintCheck());
   return checks;
 }
 

@@ -211,6 +211,7 @@ RunResult Device::Run(Program* program, const KernelInfo& kernel,
   // the old way; hardware that preloads enters behind those.
   if ((kernel.preload & 0x7f) != 0) launch.entry += 256;
   const uint64_t packet = reinterpret_cast<uint64_t>(launch.packet);
+  if (options.check_undefined) state_->memory.FindHostWrites();
   launch.memory = state_->memory.View(
       {{launch.kernarg_address, launch.kernarg_address + launch.kernarg.size()},
        {packet, packet + sizeof(launch.packet)},

@@ -20,14 +20,15 @@ namespace ingot::emulator {
 
 // Defaults are the strict ones; each check can be switched off.
 struct Options {
-  int threads = 0;                // 0: the CPUs this process may use
-  bool check_waits = true;        // a result used before its s_waitcnt
-  bool check_bounds = true;       // off: reads give 0, writes are dropped
-  bool check_alignment = true;    // what hardware refuses or misplaces
-  bool check_lds_races = true;    // between waves of a workgroup
+  int threads = 0;              // 0: the CPUs this process may use
+  bool check_waits = true;      // a result used before its s_waitcnt
+  bool check_bounds = true;     // off: reads give 0, writes are dropped
+  bool check_alignment = true;  // what hardware refuses or misplaces
+  bool check_lds_races = true;  // between waves of a workgroup
   bool check_global_races = true;
   bool check_barriers = true;     // waves or lanes that miss a barrier
   bool check_exec = true;         // MFMA, transposing reads with lanes off
+  bool check_undefined = true;    // unwritten bits in memory, address, branch
   bool reverse_waves = false;     // run the waves of a group last to first
   uint64_t max_instructions = 0;  // per wave; 0: the default of 2^36
   // INGOT_EMULATOR_THREADS, INGOT_EMULATOR_CHECK_<NAME>=0 (kChecks),
@@ -47,6 +48,7 @@ inline constexpr CheckName kChecks[] = {
     {"GLOBAL_RACES", &Options::check_global_races},
     {"BARRIERS", &Options::check_barriers},
     {"EXEC", &Options::check_exec},
+    {"UNDEFINED", &Options::check_undefined},
 };
 
 // Wave instructions executed, by class, and what was clipped by buffer bounds.

@@ -15,9 +15,6 @@
 namespace ingot::emulator {
 namespace {
 
-// What registers and LDS hold before they are written: a signalling NaN, as f32
-// and in the high half as f16 and bf16.
-constexpr uint32_t kPoison = 0x7fbadbad;
 // Instructions a wave runs before the next gets its turn, so that a wave that
 // polls another's flag does not poll for ever.
 constexpr uint64_t kSlice = 1 << 20;
@@ -103,7 +100,7 @@ class Worker {
     group_.id[2] =
         static_cast<uint32_t>(index / launch_.grid[0] / launch_.grid[1]);
     std::fill_n(reinterpret_cast<uint32_t*>(lds_.data()), launch_.lds_bytes / 4,
-                kPoison);
+                kRegisterPoison);
     std::memset(scratch_.data(), 0xa5,
                 size_t{scratch_bytes_} * kLanes * waves_count_);
     for (size_t n = 0; n < waves_count_; ++n) StartWave(n);
@@ -117,10 +114,11 @@ class Worker {
     const uint32_t accum =
         std::min<uint32_t>(((k.rsrc3 & 63) + 1) * 4, kAccBase);
     const uint32_t arch = std::min(total, accum);
-    std::fill_n(&w.v[0][0], size_t{arch} * kLanes, kPoison);
+    std::fill_n(&w.v[0][0], size_t{arch} * kLanes, kRegisterPoison);
     std::fill_n(&w.v[kAccBase][0],
-                std::min<size_t>(total - arch, kAccBase) * kLanes, kPoison);
-    std::fill_n(w.s, kSgprs, kPoison);
+                std::min<size_t>(total - arch, kAccBase) * kLanes,
+                kRegisterPoison);
+    std::fill_n(w.s, kSgprs, kRegisterPoison);
   }
 
   void StartWave(size_t n) {

@@ -10,6 +10,8 @@ class Faults : public KernelFixture {
     Load("faults.hsaco");
     in_ = Allocate<uint32_t>(64);
     out_ = Allocate<uint32_t>(64);
+    std::memset(in_, 0, 256);
+    std::memset(out_, 0, 256);
   }
   RunResult Go(const std::string& kernel, const Options& options = Options(),
                uint32_t waves = 1) {

@@ -171,6 +171,7 @@ struct RegRange {
 struct Inst {
   Handler run = nullptr;
   const OpInfo* op = nullptr;
+  uint32_t index = 0;  // among the program's, in the order of decoding
   Operand src[3];
   uint16_t dst = 0;   // VGPR (or SGPR for scalar formats and kWritesSgpr)
   uint16_t sdst = 0;  // SGPR of the mask result

@@ -10,7 +10,6 @@ namespace {
 
 constexpr size_t kPage = 4096;
 constexpr size_t kGap = 16 * kPage;
-constexpr int kPoison = 0xa5;
 
 }  // namespace
 
@@ -46,7 +45,7 @@ MemoryMap::~MemoryMap() {
 void* MemoryMap::Allocate(size_t bytes, Kind kind) {
   if (bytes == 0 || bytes > (size_t{1} << 40)) return nullptr;
   const size_t body = (bytes + kPage - 1) / kPage * kPage;
-  Block block{bytes, kind, nullptr, body + 2 * kGap};
+  Block block{bytes, kind, nullptr, body + 2 * kGap, nullptr};
   void* mapping = mmap(nullptr, block.mapping_bytes, PROT_NONE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping == MAP_FAILED) return nullptr;
@@ -57,7 +56,11 @@ void* MemoryMap::Allocate(size_t bytes, Kind kind) {
   }
   block.mapping = mapping;
   char* pointer = base + (body - bytes) / 256 * 256;
-  std::memset(pointer, kPoison, bytes);
+  std::memset(pointer, kFreshByte, bytes);
+  if (kind == Kind::kDevice) {
+    block.written = std::make_shared<WrittenBytes>(
+        reinterpret_cast<uint64_t>(pointer), bytes);
+  }
   std::lock_guard<std::mutex> lock(mutex_);
   blocks_[reinterpret_cast<uint64_t>(pointer)] = block;
   return pointer;
@@ -86,7 +89,7 @@ bool MemoryMap::Register(void* pointer, size_t bytes) {
     auto before = std::prev(after);
     if (before->first + before->second.bytes > begin) return false;
   }
-  blocks_[begin] = Block{bytes, Kind::kRegistered, nullptr, 0};
+  blocks_[begin] = Block{bytes, Kind::kRegistered, nullptr, 0, nullptr};
   return true;
 }
 
@@ -105,6 +108,58 @@ uint64_t MemoryMap::bytes_in_use() const {
   return total;
 }
 
+MemoryMap::Blocks::const_iterator MemoryMap::Around(uint64_t at,
+                                                    size_t bytes) const {
+  auto it = blocks_.upper_bound(at);
+  if (it == blocks_.begin()) return blocks_.end();
+  --it;
+  const uint64_t end = it->first + it->second.bytes;
+  return at >= end || end - at < bytes ? blocks_.end() : it;
+}
+
+void MemoryMap::MarkWritten(const void* to, size_t bytes) {
+  CopyWritten(to, nullptr, bytes);
+}
+
+void MemoryMap::CopyWritten(const void* to, const void* from, size_t bytes) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  const uint64_t at = reinterpret_cast<uint64_t>(to);
+  const auto target = Around(at, bytes);
+  if (target == blocks_.end() || target->second.written == nullptr) return;
+  const uint64_t source_at = reinterpret_cast<uint64_t>(from);
+  const auto source = Around(source_at, bytes);
+  if (source == blocks_.end() || source->second.written == nullptr) {
+    target->second.written->Mark(at, bytes);
+    return;
+  }
+  source->second.written->FindHostWrites();
+  target->second.written->Copy(at, bytes, *source->second.written, source_at);
+}
+
+void MemoryMap::ForgetWritten(const void* pointer) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  const auto it = blocks_.find(reinterpret_cast<uint64_t>(pointer));
+  if (it != blocks_.end() && it->second.written != nullptr)
+    it->second.written->Forget();
+}
+
+void MemoryMap::FindHostWritesHere() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (const auto& [begin, block] : blocks_) {
+    if (block.written != nullptr) block.written->FindHostWrites();
+  }
+}
+
+void MemoryMap::FindHostWrites() const {
+  FindHostWritesHere();
+  std::vector<const MemoryMap*> included;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    included = included_;
+  }
+  for (const MemoryMap* other : included) other->FindHostWritesHere();
+}
+
 void MemoryMap::Include(const MemoryMap* other) {
   std::lock_guard<std::mutex> lock(mutex_);
   included_.push_back(other);
@@ -119,7 +174,7 @@ void MemoryMap::Exclude(const MemoryMap* other) {
 void MemoryMap::AddTo(std::vector<Interval>* intervals) const {
   std::lock_guard<std::mutex> lock(mutex_);
   for (const auto& [begin, block] : blocks_)
-    intervals->push_back({begin, begin + block.bytes});
+    intervals->push_back({begin, begin + block.bytes, block.written});
 }
 
 std::shared_ptr<const MemoryView> MemoryMap::View(

@@ -13,10 +13,14 @@
 #include <string>
 #include <vector>
 
+#include "tests/emulator/written_bytes.h"
+
 namespace ingot::emulator {
 
 struct Interval {
   uint64_t begin = 0, end = 0;
+  // Null where everything counts as written: memory that hosts share.
+  std::shared_ptr<WrittenBytes> written = nullptr;
 };
 
 // An immutable, sorted set of disjoint intervals.
@@ -47,6 +51,17 @@ class MemoryMap {
   bool Unregister(void* pointer);
   uint64_t bytes_in_use() const;
 
+  // What the host writes by the runtime's calls. Plain stores by host code are
+  // found by FindHostWrites, but for those that repeat the fill.
+  void MarkWritten(const void* to, size_t bytes);
+  // As MarkWritten, when the bytes come from `from`: unwritten bytes of device
+  // memory stay unwritten where they go.
+  void CopyWritten(const void* to, const void* from, size_t bytes);
+  // The allocation that starts at `pointer` holds the fill again.
+  void ForgetWritten(const void* pointer);
+  // Before a launch that checks for undefined values.
+  void FindHostWrites() const;
+
   // Makes the other map's memory part of every later View, as the memory of a
   // peer or of the host is; not what `other` includes in its turn. `other` must
   // live until Exclude or this map's end.
@@ -63,11 +78,17 @@ class MemoryMap {
     Kind kind = Kind::kDevice;
     void* mapping = nullptr;  // null: registered
     size_t mapping_bytes = 0;
+    std::shared_ptr<WrittenBytes> written;  // of kDevice
   };
-  mutable std::mutex mutex_;
-  void AddTo(std::vector<Interval>* intervals) const;
+  using Blocks = std::map<uint64_t, Block>;
+  // The block that holds [at, at + bytes), or end; needs mutex_.
+  Blocks::const_iterator Around(uint64_t at, size_t bytes) const;
 
-  std::map<uint64_t, Block> blocks_;
+  void AddTo(std::vector<Interval>* intervals) const;
+  void FindHostWritesHere() const;
+
+  mutable std::mutex mutex_;
+  Blocks blocks_;
   std::vector<const MemoryMap*> included_;
 };
 

@@ -23,6 +23,7 @@ const Inst* Program::DecodeAt(uint64_t slot) {
               count * 4);
   Inst inst;
   if (!decoder_->Decode(words, count, &inst)) return nullptr;
+  inst.index = static_cast<uint32_t>(decoded_.size());
   const Inst* kept = &decoded_.emplace_back(inst);
   slots_[slot].store(kept, std::memory_order_release);
   return kept;

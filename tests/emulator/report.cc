@@ -32,6 +32,12 @@ const char* KindText(FaultKind kind) {
       return "lanes off where all are needed";
     case FaultKind::kMisaligned:
       return "misaligned access";
+    case FaultKind::kUndefinedOutput:
+      return "undefined value in memory";
+    case FaultKind::kUndefinedAddress:
+      return "undefined address";
+    case FaultKind::kUndefinedBranch:
+      return "undefined branch";
     case FaultKind::kTrap:
       return "trap";
     case FaultKind::kBadProgramCounter:
@@ -60,6 +66,7 @@ bool HasAddress(const Fault& fault) {
          kind == FaultKind::kMisaligned || kind == FaultKind::kDataRace ||
          kind == FaultKind::kLdsOutOfRange ||
          kind == FaultKind::kScratchOutOfRange ||
+         kind == FaultKind::kUndefinedOutput ||
          kind == FaultKind::kBadProgramCounter;
 }
 

@@ -40,7 +40,8 @@ class Watching : public KernelFixture {};
 
 TEST_F(Watching, SeesEveryInstructionAndEveryDwordStored) {
   Load("memory.hsaco");
-  const auto* in = Allocate<uint32_t>(256);
+  auto* in = Allocate<uint32_t>(256);
+  std::memset(in, 0, 1024);
   const auto* out = Allocate<uint32_t>(256);
   Seen seen;
   LaunchConfig config;
@@ -65,7 +66,8 @@ TEST_F(Watching, SeesEveryInstructionAndEveryDwordStored) {
 
 TEST_F(Watching, OnlyTheChosenWorkgroupsRun) {
   Load("memory.hsaco");
-  const auto* in = Allocate<uint32_t>(256);
+  auto* in = Allocate<uint32_t>(256);
+  std::memset(in, 0, 1024);
   const auto* out = Allocate<uint32_t>(256);
   Seen seen;
   LaunchConfig config;

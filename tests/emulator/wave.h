@@ -21,6 +21,10 @@ class Watcher;
 struct Launch;
 struct Group;
 
+// What registers and LDS hold before they are written: a signalling NaN, as f32
+// and in the high half as f16 and bf16.
+inline constexpr uint32_t kRegisterPoison = 0x7fbadbad;
+
 enum class FaultKind : uint8_t {
   kNone,
   kUnknownInstruction,
@@ -33,6 +37,9 @@ enum class FaultKind : uint8_t {
   kBarrierDivergence,
   kWrongExec,
   kMisaligned,
+  kUndefinedOutput,
+  kUndefinedAddress,
+  kUndefinedBranch,
   kTrap,
   kBadProgramCounter,
   kStuck,

@@ -124,6 +124,18 @@ bool Holds(const ValueOp& v) {
   }
 }
 
+MemoryMap* DeviceMemoryAt(const void* pointer) {
+  const auto found = R().allocations.Find(pointer);
+  return found.has_value() && found->kind == MemoryMap::Kind::kDevice
+             ? &R().device(found->device).emulated.memory()
+             : nullptr;
+}
+// For the check for undefined values; null `from`: the values are known.
+void NoteWrite(const void* to, const void* from, size_t bytes) {
+  if (MemoryMap* memory = DeviceMemoryAt(to); memory != nullptr)
+    memory->CopyWritten(to, from, bytes);
+}
+
 struct Performer {
   int device;
   bool faulted() const { return R().sticky(device) != kSuccess; }
@@ -136,8 +148,10 @@ struct Performer {
       return;
     }
     for (size_t z = 0; z < c.depth; ++z) {
-      for (size_t y = 0; y < c.height; ++y)
+      for (size_t y = 0; y < c.height; ++y) {
         std::memmove(Row(c.to, y, z), Row(c.from, y, z), c.width);
+        NoteWrite(Row(c.to, y, z), Row(c.from, y, z), c.width);
+      }
     }
   }
   void operator()(const FillOp& f) const {
@@ -146,7 +160,10 @@ struct Performer {
       return;
     }
     for (size_t z = 0; z < f.depth; ++z) {
-      for (size_t y = 0; y < f.height; ++y) FillRow(f, Row(f.to, y, z));
+      for (size_t y = 0; y < f.height; ++y) {
+        FillRow(f, Row(f.to, y, z));
+        NoteWrite(Row(f.to, y, z), nullptr, f.width * f.element);
+      }
     }
   }
   static void FillRow(const FillOp& f, char* row) {
@@ -168,7 +185,12 @@ struct Performer {
   void operator()(const EventWaitOp&) const {}
   // Each launch finds the memory as if it were fresh.
   void operator()(const AllocateOp& a) const {
-    if (!faulted()) std::memset(a.memory->pointer, 0xa5, a.memory->bytes);
+    if (faulted()) return;
+    std::memset(a.memory->pointer, kFreshByte, a.memory->bytes);
+    if (MemoryMap* memory = DeviceMemoryAt(a.memory->pointer);
+        memory != nullptr) {
+      memory->ForgetWritten(a.memory->pointer);
+    }
   }
   void operator()(const FreeOp& f) const {
     const auto found = R().allocations.Find(f.pointer);

@@ -2,6 +2,7 @@
 #include "tests/emulator/interp/dma.h"
 #include "tests/emulator/interp/memory.h"
 #include "tests/emulator/interp/tables.h"
+#include "tests/emulator/lane_order.h"
 
 namespace ingot::emulator::INGOT_EMULATOR_LEVEL {
 
@@ -156,22 +157,6 @@ void Bpermute(Wave& w, const Inst& i) {
   }
   WriteLanes(w, i.dst, r.w[0], exec);
   IssueLgkm(w, i, true);
-}
-
-// The source lane of ds_swizzle: quad permutation, rotation or bit masks inside
-// 32 lanes.
-int SwizzleSource(uint32_t mode, int lane) {
-  if ((mode & 0xf000) == 0xc000 || (mode & 0xf000) == 0xd000) {
-    const int n = static_cast<int>(mode >> 5 & 31),
-              keep = static_cast<int>(mode & 31);
-    const int moved = (mode >> 10 & 1) != 0 ? lane - n : lane + n;
-    return (lane & 32) | (lane & keep) | (moved & 31 & ~keep);
-  }
-  if ((mode & 0x8000) != 0)
-    return (lane & ~3) | static_cast<int>(mode >> (2 * (lane & 3)) & 3);
-  const int masked =
-      (lane & static_cast<int>(mode & 31)) | static_cast<int>(mode >> 5 & 31);
-  return (lane & 32) | (masked ^ static_cast<int>(mode >> 10 & 31));
 }
 
 void Swizzle(Wave& w, const Inst& i) {

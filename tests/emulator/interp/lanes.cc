@@ -1,50 +1,9 @@
 #include "tests/emulator/interp/lanes.h"
 
+#include "tests/emulator/lane_order.h"
+
 namespace ingot::emulator::INGOT_EMULATOR_LEVEL {
 namespace {
-
-// The lane a DPP control reads for `lane`, or -1 when that is outside the row
-// or the wave.
-int DppSource(uint32_t ctrl, int lane) {
-  const int row = lane & ~15, at = lane & 15;
-  if (ctrl < 0x100)
-    return (lane & ~3) | static_cast<int>(ctrl >> (2 * (lane & 3)) & 3);
-  const int n = static_cast<int>(ctrl & 15);
-  if (ctrl >= 0x101 && ctrl <= 0x10f) return at + n < 16 ? lane + n : -1;
-  if (ctrl >= 0x111 && ctrl <= 0x11f) return at - n >= 0 ? lane - n : -1;
-  if (ctrl >= 0x121 && ctrl <= 0x12f) return row | ((at - n) & 15);
-  if (ctrl >= 0x150 && ctrl <= 0x15f) return row | n;
-  switch (ctrl) {
-    case 0x130:
-      return lane + 1 < kLanes ? lane + 1 : -1;
-    case 0x134:
-      return (lane + 1) & 63;
-    case 0x138:
-      return lane - 1;
-    case 0x13c:
-      return (lane - 1) & 63;
-    case 0x140:
-      return row | (15 - at);
-    case 0x141:
-      return (lane & ~7) | (7 - (lane & 7));
-    case 0x142:  // lane 15 of the row before; row 0 has none
-      return row - 1;
-    case 0x143:  // lane 31 into rows 2 and 3
-      return lane >= 32 ? 31 : -1;
-    default:
-      return -1;
-  }
-}
-
-uint32_t SdwaSelect(uint32_t word, int sel, bool sext) {
-  if (sel == 6) return word;
-  const int bits = sel < 4 ? 8 : 16;
-  const uint32_t field =
-      sel < 4 ? word >> (8 * sel) & 0xff : word >> (16 * (sel - 4)) & 0xffff;
-  if (!sext) return field;
-  return static_cast<uint32_t>(static_cast<int32_t>(field << (32 - bits)) >>
-                               (32 - bits));
-}
 
 void Select(const Wave& w, const Inst& i, int n, Buffer& out) {
   uint32_t* row = out.w[0];
@@ -112,17 +71,7 @@ void SdwaMerge(const Wave& w, const Inst& i, uint32_t* row) {
 }  // namespace
 
 uint64_t DppWriteMask(const Wave& w, const Inst& i) {
-  const uint64_t exec = w.exec();
-  uint64_t mask = 0;
-  for (int l = 0; l < kLanes; ++l) {
-    if ((i.row_mask >> (l / 16) & 1) == 0 ||
-        (i.bank_mask >> (l % 16 / 4) & 1) == 0)
-      continue;
-    const int source = DppSource(i.dpp_ctrl, l);
-    const bool valid = source >= 0 && (exec >> source & 1) != 0;
-    if (valid || i.bound_ctrl) mask |= uint64_t{1} << l;
-  }
-  return mask;
+  return DppLanes(i, w.exec());
 }
 
 void ModifySource(const Wave& w, const Inst& i, int n, TypeKind kind,

@@ -2,6 +2,7 @@
 #include "tests/emulator/interp/lanes.h"
 #include "tests/emulator/interp/math.h"
 #include "tests/emulator/interp/tables.h"
+#include "tests/emulator/matrix_layout.h"
 
 namespace ingot::emulator::INGOT_EMULATOR_LEVEL {
 namespace {
@@ -106,62 +107,7 @@ INGOT_EMULATOR_INLINE float ElemValue(Elem e, uint32_t code) {
   }
 }
 
-// Shape of one matrix instruction.
-struct Geometry {
-  int dim;  // M = N
-  int k;
-  int blocks;
-  constexpr int groups() const { return kLanes / (dim * blocks); }
-  constexpr int per_lane() const { return k / groups(); }
-  constexpr int out_regs() const { return dim * dim * blocks / kLanes; }
-};
-
-// The register and lane that hold D[i][j] of a block (32-bit results).
-struct Slot {
-  int reg, lane;
-};
-constexpr Slot OutSlot(const Geometry& g, int block, int i, int j) {
-  const int mn = g.dim * g.dim;
-  const int r = kLanes / g.dim;
-  const int rows_at_once =
-      mn / 4 < kLanes ? kLanes / (mn / 4) : 1;  // q: blocks side by side
-  const int q = rows_at_once;
-  const int rr = r / q > 0 ? r / q : 1;  // lane groups one block uses
-  const int reg = block / q * (mn * q / kLanes) + i / (4 * rr) * 4 + i % 4;
-  const int lane = (block % q) * g.dim + i / 4 % rr * q * g.dim + j;
-  return {reg, lane};
-}
-
 // A or B of one block as floats, [k][row]: the inner loops run over rows.
-// cbsz and abid broadcast one block's A to others; blgp permutes B's lanes.
-struct Broadcast {
-  int cbsz = 0, abid = 0, blgp = 0;
-};
-INGOT_EMULATOR_INLINE int LaneForA(const Geometry& g, const Broadcast& b,
-                                   int block, int group, int row) {
-  if (b.cbsz != 0) block = (block & ~((1 << b.cbsz) - 1)) + b.abid;
-  return (group * g.blocks + block) * g.dim + row;
-}
-INGOT_EMULATOR_INLINE int LaneForB(const Geometry& g, const Broadcast& b,
-                                   int block, int group, int row) {
-  const int lane = (group * g.blocks + block) * g.dim + row;
-  switch (b.blgp) {
-    case 1:
-      return lane & 31;
-    case 2:
-      return lane | 32;
-    case 3:
-      return (lane + 16) & 63;
-    case 4:
-    case 5:
-    case 6:
-    case 7:
-      return (lane & 15) | (b.blgp - 4) * 16;
-    default:
-      return lane;
-  }
-}
-
 constexpr int kMaxDim = 32, kMaxK = 128;
 struct alignas(64) Panel {
   float at[kMaxK][kMaxDim];

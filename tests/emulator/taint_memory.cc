@@ -1,0 +1,119 @@
+#include "tests/emulator/taint_memory.h"
+
+#include <cstring>
+
+#include "tests/emulator/launch.h"
+
+namespace ingot::emulator::taint {
+namespace {
+
+// Room for loads of eight bytes at the end.
+constexpr size_t kPad = 16;
+// Origins beyond these are not told apart.
+constexpr size_t kMostOrigins = 1 << 16;
+
+uint64_t OrOf(const uint8_t* p, uint32_t bytes) {
+  uint64_t all = 0, word;
+  for (; bytes >= 8; bytes -= 8, p += 8) {
+    std::memcpy(&word, p, 8);
+    all |= word;
+  }
+  if (bytes >= 4) {
+    uint32_t half;
+    std::memcpy(&half, p, 4);
+    all |= half;
+    p += 4;
+    bytes -= 4;
+  }
+  for (; bytes > 0; --bytes) all |= *p++;
+  return all;
+}
+
+bool AllWritten(const uint8_t* p, uint32_t bytes) {
+  for (; bytes >= 8; bytes -= 8, p += 8) {
+    uint64_t word;
+    std::memcpy(&word, p, 8);
+    if (word != ~uint64_t{0}) return false;
+  }
+  for (; bytes > 0; --bytes) {
+    if (*p++ != 0xff) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void Memory::StartGroup(const Group& group) {
+  lds_.assign(group.lds_bytes + kPad, 0xff);
+  scratch_.assign(
+      size_t{group.waves[0]->scratch_bytes} * kLanes * group.waves.size() +
+          kPad,
+      0xff);
+  origins_.assign(1, Origin());
+}
+
+uint8_t* Memory::Place(const Wave& wave, const Access& access) {
+  if (access.space == Space::kLds) {
+    const bool inside = access.address + access.bytes <= lds_.size();
+    return inside ? lds_.data() + access.address : nowhere_;
+  }
+  if (access.address + access.bytes > wave.scratch_bytes) return nowhere_;
+  const size_t lane = static_cast<size_t>(wave.index) * kLanes +
+                      static_cast<size_t>(access.lane);
+  return scratch_.data() + lane * wave.scratch_bytes + access.address;
+}
+
+WrittenBytes* Memory::Global(const Wave& wave, const Access& access) {
+  if (access.address < hit_.begin || access.address >= hit_.end) {
+    const Interval* found =
+        wave.launch->memory->Find(access.address, access.bytes);
+    if (found == nullptr) return nullptr;
+    hit_ = *found;
+  }
+  WrittenBytes* written = hit_.written.get();
+  return written == nullptr || written->whole() ? nullptr : written;
+}
+
+bool Memory::Undefined(const Wave& wave, const Access& access) {
+  if (access.space != Space::kGlobal)
+    return OrOf(Place(wave, access), access.bytes) != 0;
+  const WrittenBytes* written = Global(wave, access);
+  if (written == nullptr) return false;
+  const uint8_t* known = written->At(access.address);
+  return known != nullptr && !AllWritten(known, access.bytes);
+}
+
+void Memory::Load(const Wave& wave, const Access& access, uint8_t* undef) {
+  if (access.space != Space::kGlobal) {
+    std::memcpy(undef, Place(wave, access), access.bytes);
+    return;
+  }
+  const WrittenBytes* written = Global(wave, access);
+  const uint8_t* known =
+      written == nullptr ? nullptr : written->At(access.address);
+  for (uint32_t n = 0; n < access.bytes; ++n)
+    undef[n] = known == nullptr || known[n] != 0 ? 0 : 0xff;
+}
+
+void Memory::Store(const Wave& wave, const Access& access,
+                   const uint8_t* undef) {
+  if (access.space == Space::kGlobal) {
+    WrittenBytes* written = Global(wave, access);
+    if (written != nullptr) written->Mark(access.address, access.bytes);
+  } else if (undef == nullptr) {
+    std::memset(Place(wave, access), 0, access.bytes);
+  } else {
+    std::memcpy(Place(wave, access), undef, access.bytes);
+  }
+}
+
+uint32_t Memory::AddOrigin(const Origin& origin) {
+  if (origins_.size() < kMostOrigins) origins_.push_back(origin);
+  return static_cast<uint32_t>(origins_.size() - 1);
+}
+
+const Origin* Memory::FindOrigin(uint32_t number) const {
+  return number == 0 || number >= origins_.size() ? nullptr : &origins_[number];
+}
+
+}  // namespace ingot::emulator::taint
