@@ -19,7 +19,7 @@ opencl() {
   compile "$file" "$as" -x cl -cl-std=CL2.0 --target=amdgcn-amd-amdhsa -Xclang -finclude-default-header "$@"
 }
 
-for group in sums rows moves matrix; do
+for group in sums rows moves matrix numbers; do
   for level in O0 O1 O2 O3 Os; do
     opencl $group.cl ${group}_$level -mcpu=gfx950 -$level
   done
