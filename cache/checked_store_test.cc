@@ -68,7 +68,7 @@ TEST_F(CheckedStoreTest, DropsCountsAndReportsADamagedObject) {
   ASSERT_TRUE(store_->Publish(Sample(1)).ok());
   ASSERT_TRUE(store_->Publish(Sample(2)).ok());
   below_->Mutate([](Entry& entry) {
-    std::string object = *entry.object;
+    std::string object(*entry.object);
     object[object.size() / 2] ^= 4;
     entry.object = std::make_shared<std::string>(object);
   });
@@ -89,10 +89,10 @@ TEST_F(CheckedStoreTest, FindsDamageThatCameAfterAGoodRead) {
   EXPECT_TRUE(Holds(*store_, Sample(1)));
   EXPECT_TRUE(store_->GetObject(Sample(1).digest).value().has_value());
   below_->Mutate([](Entry& entry) {
-    std::string record = *entry.record;
+    std::string record(*entry.record);
     record[0] ^= 1;
     entry.record = std::make_shared<std::string>(record);
-    std::string object = *entry.object;
+    std::string object(*entry.object);
     object.back() ^= 1;
     entry.object = std::make_shared<std::string>(object);
   });

@@ -176,7 +176,7 @@ absl::Status MemoryStore::Scan(
       found.begin(), found.begin() + limit, found.end(),
       [](const auto& a, const auto& b) { return a.first < b.first; });
   for (size_t i = 0; i < limit; ++i) {
-    if (!visit({.key = found[i].first, .record = *found[i].second})) break;
+    if (!visit({found[i].first, std::string(*found[i].second)})) break;
   }
   return absl::OkStatus();
 }

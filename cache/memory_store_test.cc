@@ -39,8 +39,8 @@ TEST(MemoryStoreTest, AHitSharesTheBytes) {
   ASSERT_TRUE(store.Publish(Sample(1)).ok());
   const Entry first = **store.Get(SampleKey(1));
   const Entry second = **store.Get(SampleKey(1));
-  EXPECT_EQ(first.object.get(), second.object.get());
-  EXPECT_EQ(first.record.get(), second.record.get());
+  EXPECT_EQ(first.object->data(), second.object->data());
+  EXPECT_EQ(first.record->data(), second.record->data());
 }
 
 TEST(MemoryStoreTest, FillKeepsTheCallersBytes) {
@@ -50,7 +50,7 @@ TEST(MemoryStoreTest, FillKeepsTheCallersBytes) {
                        .digest = sample.digest,
                        .object = std::make_shared<std::string>(sample.object)};
   ASSERT_TRUE(store.Fill(sample.key, entry).ok());
-  EXPECT_EQ((*store.Get(sample.key))->object.get(), entry.object.get());
+  EXPECT_EQ((*store.Get(sample.key))->object->data(), entry.object->data());
 }
 
 TEST(MemoryStoreTest, KeysOfOneDigestShareItsBytes) {
@@ -59,8 +59,8 @@ TEST(MemoryStoreTest, KeysOfOneDigestShareItsBytes) {
   sharer.key = SampleKey(2);
   ASSERT_TRUE(store.Publish(Sample(1)).ok());
   ASSERT_TRUE(store.Publish(sharer).ok());
-  EXPECT_EQ((*store.Get(SampleKey(1)))->object.get(),
-            (*store.Get(SampleKey(2)))->object.get());
+  EXPECT_EQ((*store.Get(SampleKey(1)))->object->data(),
+            (*store.Get(SampleKey(2)))->object->data());
 }
 
 TEST(MemoryStoreTest, BytesOutliveTheirEviction) {

@@ -22,6 +22,8 @@ constexpr std::array<const char*, kFamilies> kNames = {
     "default", "records", "objects", "refs", "plans", "access", "lru"};
 
 constexpr char kSetAside[] = "damaged";
+// Smaller objects lie in the tables.
+constexpr uint64_t kMinBlobBytes = 4096;
 
 rocksdb::BlockBasedTableOptions TableOptions(
     const std::shared_ptr<rocksdb::Cache>& block_cache) {
@@ -61,7 +63,7 @@ void SetFamilyOptions(const RocksOptions& store, Family family,
     // LZ4 reads a 64 KiB code object in 39 us at 0.32 of its size, ZSTD in 61
     // us at 0.20, none in 66 us.
     options.enable_blob_files = true;
-    options.min_blob_size = 4096;
+    options.min_blob_size = kMinBlobBytes;
     // Small files, so that collecting some needs little free space.
     options.blob_file_size = store.memory_bytes / 2;
     options.blob_compression_type = rocksdb::kLZ4Compression;
@@ -126,6 +128,12 @@ absl::Status SetAside(const std::string& directory) {
   return absl::OkStatus();
 }
 
+// Keeps a value that was read, and the cache in which its block may lie.
+struct Pinned {
+  std::shared_ptr<rocksdb::Cache> cache;
+  rocksdb::PinnableSlice value;  // released first
+};
+
 rocksdb::ReadOptions WalkOptions() {
   rocksdb::ReadOptions options;
   options.fill_cache = false;
@@ -152,6 +160,12 @@ rocksdb::Options FamilyOptions(const RocksOptions& options, Family family) {
       rocksdb::NewBlockBasedTableFactory(TableOptions(nullptr)));
   return result;
 }
+
+RocksDatabase::RocksDatabase(const RocksOptions& options,
+                             std::unique_ptr<DirectoryLock> lock)
+    : options_(options),
+      block_cache_(rocksdb::NewLRUCache(options.memory_bytes, 4)),
+      lock_(std::move(lock)) {}
 
 absl::StatusOr<std::unique_ptr<RocksDatabase>> RocksDatabase::Open(
     const RocksOptions& options) {
@@ -254,14 +268,13 @@ rocksdb::Status RocksDatabase::OpenOnce(bool tolerant) {
         failed_ = true;
         if (error.IsCorruption()) unmergeable_ = true;
       }));
-  const auto block_cache = rocksdb::NewLRUCache(options_.memory_bytes, 4);
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
   for (size_t i = 0; i < kFamilies; ++i) {
     rocksdb::ColumnFamilyOptions family;
     SetFamilyOptions(options_, static_cast<Family>(i), family);
     family.disable_auto_compactions = unmergeable_;
     family.table_factory.reset(
-        rocksdb::NewBlockBasedTableFactory(TableOptions(block_cache)));
+        rocksdb::NewBlockBasedTableFactory(TableOptions(block_cache_)));
     families.emplace_back(kNames[i], family);
   }
   // RocksDB opens all families or none, also those a later build has added.
@@ -316,13 +329,32 @@ absl::StatusOr<bool> RocksDatabase::Get(Family family, absl::string_view key,
                                         std::string* value) const {
   absl::ReaderMutexLock lock(&mutex_);
   INGOT_RETURN_IF_ERROR(Opened());
-  // Objects lie in blob files, which the block cache does not hold: what a read
-  // leaves in it is index, filter and the small block that names the blob.
   const rocksdb::Status status = db_->Get(
       rocksdb::ReadOptions(), this->family(family), ToSlice(key), value);
   if (status.IsNotFound()) return false;
   INGOT_RETURN_IF_ERROR(ToStatus(status));
   return true;
+}
+
+absl::StatusOr<std::optional<Bytes>> RocksDatabase::GetObject(
+    absl::string_view digest) const {
+  absl::ReaderMutexLock lock(&mutex_);
+  INGOT_RETURN_IF_ERROR(Opened());
+  auto pinned = std::make_shared<Pinned>();
+  pinned->cache = block_cache_;
+  // Objects lie in blob files, which the block cache does not hold: what a read
+  // leaves in it is index, filter and the small block that names the blob.
+  const rocksdb::Status status =
+      db_->Get(rocksdb::ReadOptions(), family(Family::kObjects),
+               ToSlice(digest), &pinned->value);
+  if (status.IsNotFound()) return std::nullopt;
+  INGOT_RETURN_IF_ERROR(ToStatus(status));
+  const absl::string_view object = ToView(pinned->value);
+  // A smaller one lies in a block with others, which would be kept with it.
+  if (object.size() < kMinBlobBytes) {
+    return std::make_shared<const std::string>(object);
+  }
+  return Bytes(std::move(pinned), object);
 }
 
 bool RocksDatabase::GetIfReadable(Family family, absl::string_view key,

@@ -74,6 +74,9 @@ class RocksDatabase {
   // False when it is not there.
   absl::StatusOr<bool> Get(Family family, absl::string_view key,
                            std::string* value) const;
+  // The object where RocksDB put it, or nullopt. May outlive this object.
+  absl::StatusOr<std::optional<Bytes>> GetObject(
+      absl::string_view digest) const;
   // Like Get, but what cannot be read counts as not there: for bookkeeping, in
   // which a damaged block must not keep an entry from being replaced.
   bool GetIfReadable(Family family, absl::string_view key,
@@ -105,8 +108,7 @@ class RocksDatabase {
 
  private:
   RocksDatabase(const RocksOptions& options,
-                std::unique_ptr<DirectoryLock> lock)
-      : options_(options), lock_(std::move(lock)) {}
+                std::unique_ptr<DirectoryLock> lock);
   absl::Status OpenAndCheck() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status OpenOrSetAside() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   rocksdb::Status OpenOnce(bool tolerant) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -119,6 +121,8 @@ class RocksDatabase {
   absl::Status WriteAlone(absl::FunctionRef<rocksdb::Status()> write);
 
   const RocksOptions options_;
+  // Outlives what was read through it, and so every opening.
+  const std::shared_ptr<rocksdb::Cache> block_cache_;
   // Released last.
   const std::unique_ptr<DirectoryLock> lock_;
   std::atomic<bool> failed_{false};

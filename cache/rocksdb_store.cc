@@ -34,6 +34,14 @@ uint64_t FreeBytes(const std::string& directory) {
   return uint64_t{fs.f_bavail} * fs.f_frsize;
 }
 
+// The `record` part of a stored value, which it moves from.
+Bytes RecordIn(std::string value, absl::string_view record) {
+  const size_t header = value.size() - record.size();
+  auto owner = std::make_shared<const std::string>(std::move(value));
+  const absl::string_view whole(*owner);
+  return Bytes(std::move(owner), whole.substr(header));
+}
+
 RocksOptions WithDefaults(RocksOptions options) {
   if (!options.now_micros) {
     options.now_micros = [] {
@@ -141,20 +149,21 @@ absl::StatusOr<std::optional<Entry>> RocksStore::GetOnce(
   if (!found) return std::nullopt;
   const std::optional<RecordValue> record = DecodeRecord(value);
   if (!record.has_value()) return absl::DataLossError("malformed record");
-  auto object = std::make_shared<std::string>();
-  INGOT_ASSIGN_OR_RETURN(
-      const bool has_object,
-      database_->Get(Family::kObjects, record->digest, object.get()));
-  if (!has_object) return absl::DataLossError("the record's object is missing");
-  if (object->size() != record->object_size) {
-    return absl::DataLossError(absl::StrCat("the object has ", object->size(),
-                                            " bytes, its record says ",
-                                            record->object_size));
+  INGOT_ASSIGN_OR_RETURN(std::optional<Bytes> object,
+                         database_->GetObject(record->digest));
+  if (!object.has_value()) {
+    return absl::DataLossError("the record's object is missing");
   }
-  return Entry{.record = std::make_shared<std::string>(record->record),
-               .digest = std::string(record->digest),
-               .object = std::move(object),
-               .tier = Tier::kStore};
+  if ((*object)->size() != record->object_size) {
+    return absl::DataLossError(
+        absl::StrCat("the object has ", (*object)->size(),
+                     " bytes, its record says ", record->object_size));
+  }
+  Entry entry = {.digest = std::string(record->digest),
+                 .object = *std::move(object),
+                 .tier = Tier::kStore};
+  entry.record = RecordIn(std::move(value), record->record);
+  return entry;
 }
 
 absl::StatusOr<std::optional<Bytes>> RocksStore::GetRecord(
@@ -165,16 +174,12 @@ absl::StatusOr<std::optional<Bytes>> RocksStore::GetRecord(
   if (!found) return std::nullopt;
   const std::optional<RecordValue> record = DecodeRecord(value);
   if (!record.has_value()) return absl::DataLossError("malformed record");
-  return std::make_shared<const std::string>(record->record);
+  return RecordIn(std::move(value), record->record);
 }
 
 absl::StatusOr<std::optional<Bytes>> RocksStore::GetObject(
     absl::string_view digest) {
-  auto object = std::make_shared<std::string>();
-  INGOT_ASSIGN_OR_RETURN(
-      const bool found, database_->Get(Family::kObjects, digest, object.get()));
-  if (!found) return std::nullopt;
-  return Bytes(std::move(object));
+  return database_->GetObject(digest);
 }
 
 absl::StatusOr<std::optional<Bytes>> RocksStore::GetPlan(

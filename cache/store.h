@@ -12,12 +12,10 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "cache/bytes.h"
 #include "proto/status.h"
 
 namespace ingot::cache {
-
-// Bytes shared by whoever holds them: a memory hit copies nothing.
-using Bytes = std::shared_ptr<const std::string>;
 
 // What is stored under a key, and so what Touch refers to.
 enum class Kind : uint8_t { kKernel = 'k', kPlan = 'p' };  // never renumber
@@ -28,7 +26,7 @@ enum class Tier : uint8_t { kMemory, kStore, kShared };
 // A kernel: its record (serialised by the server) and its object.
 struct Entry {
   Bytes record;
-  std::string digest;  // 32 bytes, SHA-256 of *object
+  std::string digest;  // 32 bytes, SHA-256 of the object
   Bytes object;
   Tier tier = Tier::kStore;
 };
@@ -104,8 +102,8 @@ class Store {
   // Publish for an entry that another tier has already: bytes may be shared
   // instead of copied.
   virtual absl::Status Fill(absl::string_view key, const Entry& entry) {
-    return Publish(
-        {std::string(key), *entry.record, entry.digest, *entry.object});
+    return Publish({std::string(key), std::string(*entry.record), entry.digest,
+                    std::string(*entry.object)});
   }
 
   virtual StoreStats Stats() const = 0;

@@ -223,7 +223,7 @@ absl::StatusOr<v1::InspectResponse> Admin::Inspect(
   response.set_occupancy_limited_by(occupancy.limited_by);
   if (request.disassemble()) {
     INGOT_ASSIGN_OR_RETURN(*response.mutable_disassembly(),
-                           Disassemble(*entry->object));
+                           Disassemble(std::string(*entry->object)));
   }
   return response;
 }

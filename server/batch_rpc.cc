@@ -34,7 +34,7 @@ void AppendResult(std::string* out, size_t index, const Reply& reply) {
   AppendField(&head, v1::IndexedResult::kIndexFieldNumber, uint64_t{index});
   size_t body = 0;
   if (reply.ok()) {
-    body = (*reply)->size();
+    body = reply->size();
     AppendHeader(&head, v1::IndexedResult::kResponseFieldNumber, body);
   } else {
     const grpc::Status status = ToRpc(reply.status());
@@ -46,7 +46,9 @@ void AppendResult(std::string* out, size_t index, const Reply& reply) {
   AppendHeader(out, v1::GetKernelsResponse::kResultsFieldNumber,
                head.size() + body);
   *out += head;
-  if (reply.ok()) *out += **reply;
+  if (!reply.ok()) return;
+  for (const cache::Bytes& piece : reply->pieces())
+    absl::StrAppend(out, *piece);
 }
 
 // One batch. Shared by its reactor and by the compiles it waits for, which may

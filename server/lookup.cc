@@ -61,8 +61,8 @@ Lookup::Started Lookup::Refuse(absl::Status status) {
 }
 
 void Lookup::Remember(absl::string_view request, uint64_t generation,
-                      const cache::Bytes& reply, absl::string_view op) {
-  replies_.Insert(request, {reply, &Requests(op, "hit_memory")}, reply->size(),
+                      const Message& reply, absl::string_view op) {
+  replies_.Insert(request, {reply, &Requests(op, "hit_memory")}, reply.size(),
                   generation);
 }
 
@@ -72,7 +72,7 @@ Lookup::Started Lookup::Get(absl::string_view request,
   const absl::string_view key = WithoutRequestId(request, &storage);
   if (std::optional<CachedReply> cached = replies_.Find(key)) {
     cached->hits->Add();
-    return {Reply(std::move(cached->bytes)), nullptr};
+    return {Reply(std::move(cached->message)), nullptr};
   }
   const uint64_t generation = replies_.generation();
   const absl::StatusOr<RequestView> view = ViewRequest(request);
@@ -115,19 +115,15 @@ Lookup::Started Lookup::Get(absl::string_view request,
   const std::string& op = encoded.plan.resolved.op;
   const absl::string_view result = ResultName(slots);
   Requests(op, result).Add();
-  auto bytes =
-      std::make_shared<const std::string>(EncodeReply(encoded, *view, slots));
+  Message reply = EncodeReply(encoded, *view, slots);
   if (result != "hit_store") {
-    Remember(key, generation, bytes, op);
+    Remember(key, generation, reply, op);
   } else if (view->omit_bytes) {
     // Records are not kept in memory on their own; the reply is.
     for (KernelSlot& slot : slots) slot.source = Source::kMemory;
-    Remember(
-        key, generation,
-        std::make_shared<const std::string>(EncodeReply(encoded, *view, slots)),
-        op);
+    Remember(key, generation, EncodeReply(encoded, *view, slots), op);
   }
-  return {Reply(std::move(bytes)), nullptr};
+  return {Reply(std::move(reply)), nullptr};
 }
 
 LookupCall::LookupCall(Lookup& lookup, std::shared_ptr<const AskedPlan> plan,
@@ -212,8 +208,7 @@ Reply LookupCall::Answer() {
   if (log.compile_us > 0) {
     lookup_.store_.KeepPlan(PlanKey(plan_->plan->plan), plan_->plan->bytes);
   }
-  return cache::Bytes(std::make_shared<const std::string>(
-      EncodeReply(*plan_->plan, view_, slots_)));
+  return EncodeReply(*plan_->plan, view_, slots_);
 }
 
 bool LookupCall::Abandon() {

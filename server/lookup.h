@@ -22,6 +22,7 @@
 #include "server/bytes_cache.h"
 #include "server/counters.h"
 #include "server/kernel_store.h"
+#include "server/message.h"
 #include "server/plans.h"
 #include "server/request_view.h"
 
@@ -32,7 +33,7 @@ inline constexpr size_t kMaxInlineObject = size_t{1} << 20;
 // Objects in one reply, so that it stays below gRPC's default of 4 MiB.
 inline constexpr size_t kMaxInlineReply = size_t{3} << 20;
 
-using Reply = absl::StatusOr<cache::Bytes>;
+using Reply = absl::StatusOr<Message>;
 
 struct LookupSettings {
   size_t reply_cache_bytes = size_t{64} << 20;
@@ -83,7 +84,7 @@ class Lookup {
   friend class LookupCall;
 
   struct CachedReply {
-    cache::Bytes bytes;
+    Message message;
     Counter* hits = nullptr;  // of the reply's op
   };
 
@@ -91,7 +92,7 @@ class Lookup {
   Counter& Requests(absl::string_view op, absl::string_view result);
   // Keeps a reply that came wholly from memory.
   void Remember(absl::string_view request, uint64_t generation,
-                const cache::Bytes& reply, absl::string_view op);
+                const Message& reply, absl::string_view op);
 
   KernelStore& store_;
   Builder& builder_;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "absl/synchronization/mutex.h"
 #include "google/protobuf/stubs/common.h"
 #include "server/config.h"
 #include "server/daemon.h"
@@ -42,6 +43,8 @@ int main(int argc, char** argv) {
   const sigset_t ending = BlockSignals();
   // Sockets and files are for owner and group alone.
   umask(0007);
+  // Debian's abseil looks for deadlocks at every lock: what tests are for.
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   // A message that does not parse is answered; what protobuf prints beside that
   // would be lines that no log has, as many as a caller likes.
   google::protobuf::SetLogHandler(nullptr);

@@ -1,6 +1,8 @@
 #include "server/reply.h"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 #include <variant>
 
 #include "server/wire_fields.h"
@@ -59,9 +61,13 @@ bool IsHeld(const RequestView& view, absl::string_view digest) {
                    digest) != view.held_digests.end();
 }
 
-void AppendKernel(std::string* reply, const KernelSlot& slot, bool inlined,
-                  bool follows) {
-  const std::string& record = *slot.entry.record;
+// Objects from this size on are pieces of their own.
+constexpr size_t kShared = 4096;
+
+// Goes on in `*tail`, which is the end of the message and not yet in it.
+void AppendKernel(Message* message, std::string* tail, const KernelSlot& slot,
+                  bool inlined, bool follows) {
+  const absl::string_view record = *slot.entry.record;
   std::string record_header;
   AppendHeader(&record_header, v1::Kernel::kRecordFieldNumber, record.size());
   std::string object_header;
@@ -69,19 +75,22 @@ void AppendKernel(std::string* reply, const KernelSlot& slot, bool inlined,
     AppendHeader(&object_header, v1::Kernel::kObjectFieldNumber,
                  slot.entry.object->size());
   }
-  std::string tail;
-  AppendField(&tail, v1::Kernel::kBytesFollowFieldNumber,
+  std::string fields;
+  AppendField(&fields, v1::Kernel::kBytesFollowFieldNumber,
               static_cast<uint64_t>(follows));
-  AppendField(&tail, v1::Kernel::kSourceFieldNumber,
+  AppendField(&fields, v1::Kernel::kSourceFieldNumber,
               static_cast<uint64_t>(slot.source));
-  AppendHeader(reply, v1::GetKernelResponse::kKernelsFieldNumber,
+  AppendHeader(tail, v1::GetKernelResponse::kKernelsFieldNumber,
                record_header.size() + record.size() + object_header.size() +
-                   (inlined ? slot.entry.object->size() : 0) + tail.size());
-  *reply += record_header;
-  *reply += record;
-  *reply += object_header;
-  if (inlined) *reply += *slot.entry.object;
-  *reply += tail;
+                   (inlined ? slot.entry.object->size() : 0) + fields.size());
+  absl::StrAppend(tail, record_header, record, object_header);
+  if (inlined && slot.entry.object->size() >= kShared) {
+    message->Append(std::exchange(*tail, {}));
+    message->Append(slot.entry.object);
+  } else if (inlined) {
+    absl::StrAppend(tail, *slot.entry.object);
+  }
+  *tail += fields;
 }
 
 }  // namespace
@@ -105,17 +114,15 @@ absl::StatusOr<std::vector<size_t>> WantedKernels(const AskedPlan& asked,
   return kernels;
 }
 
-std::string EncodeReply(const EncodedPlan& plan, const RequestView& view,
-                        const std::vector<KernelSlot>& slots) {
+Message EncodeReply(const EncodedPlan& plan, const RequestView& view,
+                    const std::vector<KernelSlot>& slots) {
   using Response = v1::GetKernelResponse;
   size_t total = plan.bytes.size() + 64;
-  for (const KernelSlot& slot : slots) {
-    total += slot.entry.record->size() + 64;
-    if (!view.omit_bytes) total += slot.entry.object->size();
-  }
-  std::string reply;
-  reply.reserve(std::min(total, kMaxInlineReply * 2));
-  AppendField(&reply, Response::kPlanFieldNumber, plan.bytes);
+  for (const KernelSlot& slot : slots) total += slot.entry.record->size() + 64;
+  Message reply;
+  std::string tail;
+  tail.reserve(total);
+  AppendField(&tail, Response::kPlanFieldNumber, plan.bytes);
   size_t inlined = 0;
   uint64_t compile_us = 0;
   for (const KernelSlot& slot : slots) {
@@ -125,9 +132,10 @@ std::string EncodeReply(const EncodedPlan& plan, const RequestView& view,
     const bool fits =
         size <= kMaxInlineObject && inlined + size <= kMaxInlineReply;
     if (fits) inlined += size;
-    AppendKernel(&reply, slot, wanted && fits, wanted && !fits);
+    AppendKernel(&reply, &tail, slot, wanted && fits, wanted && !fits);
   }
-  AppendField(&reply, Response::kCompileUsFieldNumber, compile_us);
+  AppendField(&tail, Response::kCompileUsFieldNumber, compile_us);
+  reply.Append(std::move(tail));
   return reply;
 }
 

@@ -3,10 +3,10 @@
 #ifndef INGOT_SERVER_REPLY_H_
 #define INGOT_SERVER_REPLY_H_
 
-#include <string>
 #include <vector>
 
 #include "server/lookup.h"
+#include "server/message.h"
 #include "server/plans.h"
 #include "server/request_view.h"
 
@@ -19,9 +19,10 @@ absl::StatusOr<std::vector<size_t>> WantedKernels(const AskedPlan& plan,
                                                   const RequestView& view);
 
 // Every slot has its record. Objects that are held, unwanted or too large for
-// the reply are left out; only an unwanted one may be null.
-std::string EncodeReply(const EncodedPlan& plan, const RequestView& view,
-                        const std::vector<KernelSlot>& slots);
+// the reply are left out; only an unwanted one may be null. Objects are shared
+// with their slots, not copied.
+Message EncodeReply(const EncodedPlan& plan, const RequestView& view,
+                    const std::vector<KernelSlot>& slots);
 
 }  // namespace ingot::server
 

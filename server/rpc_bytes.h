@@ -6,9 +6,11 @@
 #include <grpcpp/support/slice.h>
 
 #include <string>
+#include <utility>
 
 #include "absl/strings/string_view.h"
-#include "cache/store.h"
+#include "cache/bytes.h"
+#include "server/message.h"
 
 namespace ingot::server {
 
@@ -40,14 +42,22 @@ inline grpc::Slice SliceOf(const cache::Bytes& bytes) {
   return SliceOf(bytes, bytes->data(), bytes->size());
 }
 
-inline grpc::ByteBuffer BufferOf(const cache::Bytes& bytes) {
-  const grpc::Slice slice = SliceOf(bytes);
-  return grpc::ByteBuffer(&slice, 1);
+inline grpc::ByteBuffer BufferOf(const Message& message) {
+  // Below this, sharing costs more than it saves.
+  constexpr size_t kCopied = 64;
+  absl::InlinedVector<grpc::Slice, 3> slices;
+  for (const cache::Bytes& piece : message.pieces()) {
+    if (piece->size() < kCopied) {
+      slices.emplace_back(piece->data(), piece->size());
+    } else {
+      slices.push_back(SliceOf(piece));
+    }
+  }
+  return grpc::ByteBuffer(slices.data(), slices.size());
 }
 
 inline grpc::ByteBuffer BufferOf(std::string bytes) {
-  return BufferOf(
-      cache::Bytes(std::make_shared<const std::string>(std::move(bytes))));
+  return BufferOf(Message(std::move(bytes)));
 }
 
 }  // namespace ingot::server
