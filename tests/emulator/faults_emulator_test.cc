@@ -96,6 +96,15 @@ TEST_F(Faults, WaitCheckCanBeSwitchedOff) {
   }
 }
 
+TEST_F(Faults, BoundsCheckCanBeSwitchedOff) {
+  Options options;
+  options.check_bounds = false;
+  for (const char* kernel :
+       {"load_outside", "store_past_end", "lds_outside", "scratch_outside"}) {
+    EXPECT_EQ(Go(kernel, options).report, "") << kernel;
+  }
+}
+
 TEST_F(Faults, LdsAndScratchEndWhereTheDescriptorSays) {
   ExpectFault("lds_outside", {"LDS access beyond", "lane 63", "address 0x100"});
   ExpectFault("scratch_outside", {"scratch access beyond", "address 0x10"});

@@ -47,10 +47,10 @@ bool IsFlat(const Inst& i) {
 
 }  // namespace
 
-LdsRaces::LdsRaces(bool races, bool waits)
+LdsRaces::LdsRaces(const SyncLog* sync, bool waits)
     : Watcher(ClassBit(OpClass::kLds) | ClassBit(OpClass::kLdsDma) |
               ClassBit(OpClass::kVmem)),
-      races_(races),
+      sync_(sync),
       waits_(waits) {}
 
 void LdsRaces::StartGroup(Group& g) {
@@ -123,6 +123,7 @@ void LdsRaces::After(Wave& w, const Inst& i, const AccessList& accesses) {
   op.pc = w.pc - i.size;
   op.path = dma ? Path::kVm : Path::kLds;
   op.number = w.waits.issued(op.path);
+  op.time = sync_ != nullptr ? sync_->now() : 0;
   op.wave = static_cast<uint8_t>(w.index);
   op.writes = KindOf(*i.op, Space::kLds).writes;
   op.atomic = (i.op->flags & kAtomic) != 0;
@@ -239,7 +240,8 @@ bool LdsRaces::CheckOne(const Visit& v, Stamp stamp, bool wrote,
   const Op& other = OpOf(stamp);
   if (other.wave == v.op.wave) {
     if (!waits_ || other.number <= v.wave.waits.done(other.path)) return true;
-  } else if (!races_ || (other.atomic && v.op.atomic)) {
+  } else if (sync_ == nullptr || (other.atomic && v.op.atomic) ||
+             sync_->MayOrder(other.wave, other.time, v.op.wave, v.op.time)) {
     return true;
   }
   Report(v, other, wrote, address);

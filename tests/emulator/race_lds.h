@@ -23,6 +23,7 @@
 #include <memory>
 #include <vector>
 
+#include "tests/emulator/race_sync.h"
 #include "tests/emulator/watcher.h"
 #include "tests/emulator/wave.h"
 
@@ -30,8 +31,10 @@ namespace ingot::emulator {
 
 class LdsRaces : public Watcher {
  public:
-  // `races`: report conflicts between waves; `waits`: within a wave.
-  LdsRaces(bool races, bool waits);
+  // `waits`: report conflicts within a wave. `sync`: report conflicts between
+  // waves, unless this may order them; it must outlive this and be told of each
+  // instruction before it is. Null: no such reports.
+  LdsRaces(const SyncLog* sync, bool waits);
 
   void StartGroup(Group&) override;
   void After(Wave&, const Inst&, const AccessList&) override;
@@ -45,6 +48,7 @@ class LdsRaces : public Watcher {
   struct Op {
     uint64_t pc = 0;
     uint64_t number = 0;  // on its path
+    uint64_t time = 0;    // SyncLog's
     Path path = Path::kLds;
     uint8_t wave = 0;
     bool writes = false;
@@ -90,7 +94,8 @@ class LdsRaces : public Watcher {
   Stamps Whole(uint32_t dword) const;
   void SetWhole(uint32_t dword, const Stamps& stamps);
 
-  bool races_, waits_;
+  const SyncLog* sync_;
+  bool waits_;
   std::vector<Stamp> writer_, reader_, reader2_;  // per dword
   std::vector<Stamps> bytes_;                     // per byte; made when needed
   std::vector<Op> ops_;  // of this epoch, by serial number

@@ -70,7 +70,8 @@ TEST_P(PlantedRaces, AreReportedWithBothParties) {
     const std::string in = std::string(" in ") + p.kernel + ": ";
     for (const std::string& part : {
              std::string("kernel ") + p.kernel + ": " + p.kind + ": ",
-             std::string(p.words) + "\n  address 0x",
+             std::string(p.words),
+             std::string("\n  address 0x"),
              in + who.instruction,
              "workgroup (0, 0, 0), wave " + std::to_string(who.wave) + ", lane",
              "against wave " + std::to_string(who.other_wave) + " at pc 0x",
@@ -196,6 +197,45 @@ INSTANTIATE_TEST_SUITE_P(
                         {0, "ds_write_b32", 0, "global_load_lds_dword"},
                         1}));
 
+INSTANTIATE_TEST_SUITE_P(
+    Memory, PlantedRaces,
+    testing::Values(
+        Planted{"global_read_after_write",
+                kRace,
+                "with no barrier after another wave's",
+                {1, "global_load_dword", 0, "global_store_dword"},
+                {0, "global_store_dword", 1, "global_load_dword"}},
+        Planted{"global_write_after_write",
+                kRace,
+                "memory is written with no barrier after another wave's store "
+                "to it",
+                {1, "global_store_short", 0, "global_store_byte"},
+                {0, "global_store_byte", 1, "global_store_short"}},
+        Planted{"global_atomics",
+                kRace,
+                "memory is modified with no barrier after another wave's load "
+                "from it",
+                {1, "global_atomic_add", 0, "global_load_dword"},
+                {0, "global_atomic_add", 1, "global_load_dword"}}));
+
+TEST_F(Races, MemoryRaceNamesLaneAndByte) {
+  const RunResult r = Go("global_write_after_write", false);
+  char part[64];
+  std::snprintf(part, sizeof(part), "address 0x%llx\n",
+                static_cast<unsigned long long>(
+                    reinterpret_cast<uint64_t>(out_) + 6 * 4 + 3));
+  EXPECT_NE(r.report.find(part), std::string::npos) << r.report;
+  EXPECT_NE(r.report.find("wave 1, lane 6\n"), std::string::npos) << r.report;
+}
+
+TEST_F(Races, ScalarLoadsMustNotReadWhatVectorsStored) {
+  const RunResult r = Go("scalar_after_store", false);
+  EXPECT_NE(r.report.find("data race: a scalar load of what the workgroup "
+                          "stored, with no s_dcache_inv between"),
+            std::string::npos)
+      << r.report;
+}
+
 TEST_F(Races, OrderedAccessesAreClean) {
   for (const KernelInfo& k : program_->object().kernels) {
     if (k.name.ends_with("_ok")) ExpectClean(k.name);
@@ -206,6 +246,9 @@ TEST_F(Races, CanBeSwitchedOff) {
   Options options;
   options.check_lds_races = false;
   for (const char* kernel : {"lds_read_after_write", "lds_write_in_flight"})
+    ExpectClean(kernel, options);
+  options.check_global_races = false;
+  for (const char* kernel : {"global_read_after_write", "scalar_after_store"})
     ExpectClean(kernel, options);
   options.check_waits = false;
   EXPECT_EQ(Go("dma_over_own_read", false, 1, options).report, "");

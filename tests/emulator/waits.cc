@@ -94,6 +94,7 @@ namespace {
 
 std::string RegisterName(int r) {
   if (r == kSgprSpace + kVcc) return "vcc";
+  if (r == kSgprSpace + kVcc + 1) return "vcc_hi";
   if (r == kSgprSpace + kM0) return "m0";
   if (r >= kSgprSpace) return "s" + std::to_string(r - kSgprSpace);
   if (r >= kAccBase) return "a" + std::to_string(r - kAccBase);
@@ -111,18 +112,30 @@ void CountersThatOvertake(const Inst& inst, bool* vm, bool* lgkm) {
   *lgkm = op.cls != OpClass::kLds;
 }
 
+// True for what reads VCC without naming it: s_cbranch_vccz and vccnz, and
+// v_div_fmas.
+bool ReadsVccUnnamed(const Inst& inst) {
+  const uint32_t w = inst.words[0];
+  return w >> 17 == 0xbf86 >> 1 || w >> 17 == 0xd1e2 >> 1;
+}
+
+// False after a fault.
+bool CheckRead(Wave& wave, const RegRange& range) {
+  const int r = wave.waits.FirstBusy(range, true, true);
+  if (r < 0) return true;
+  wave.Raise(
+      FaultKind::kMissingWait, -1, 0,
+      (RegisterName(r) + " is read while its load is in flight").c_str());
+  return false;
+}
+
 }  // namespace
 
 void CheckWaits(Wave& wave, const Inst& inst) {
   for (int i = 0; i < inst.reads_count; ++i) {
-    const int r = wave.waits.FirstBusy(inst.reads[i], true, true);
-    if (r >= 0) {
-      wave.Raise(
-          FaultKind::kMissingWait, -1, 0,
-          (RegisterName(r) + " is read while its load is in flight").c_str());
-      return;
-    }
+    if (!CheckRead(wave, inst.reads[i])) return;
   }
+  if (ReadsVccUnnamed(inst) && !CheckRead(wave, {kSgprSpace + kVcc, 2})) return;
   if (inst.writes_count == 0) return;
   bool vm, lgkm;
   CountersThatOvertake(inst, &vm, &lgkm);

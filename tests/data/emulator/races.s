@@ -380,8 +380,9 @@ BEGIN global_write_after_write
   ARGS
   global_store_byte v1, v0, s[6:7] offset:3
   v_cmp_eq_u32 vcc, 70, v0
-  v_cndmask_b32 v6, v1, v3, vcc
-  global_store_short v6, v0, s[6:7] offset:2
+  v_add_u32 v6, v3, 3
+  v_cndmask_b32 v6, v1, v6, vcc
+  global_store_short v6, v0, s[6:7]
 FINISH global_write_after_write
 
 // The waves write every other byte of the same words.
