@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -65,24 +66,35 @@ inline constexpr int kInvalidValue = 1, kOutOfMemory = 2,
 // hipMemcpyKind.
 inline constexpr int kToDevice = 1, kToHost = 2, kOnDevice = 3, kAnyKind = 4;
 
-// Work in a stream that goes on when the test says so.
+// Work in a stream that goes on when the test says so: the host function `Pass`
+// with `data()`. What it waits for outlives the gate.
 class Gate {
  public:
-  static void Pass(void* gate) {
-    auto* g = static_cast<Gate*>(gate);
-    std::unique_lock<std::mutex> lock(g->mutex_);
-    g->changed_.wait(lock, [g] { return g->open_; });
+  Gate() : state_(All().emplace_back(std::make_unique<State>()).get()) {}
+  static void Pass(void* data) {
+    auto* s = static_cast<State*>(data);
+    std::unique_lock<std::mutex> lock(s->mutex);
+    s->changed.wait(lock, [s] { return s->open; });
   }
+  void* data() const { return state_; }
   void Open() {
-    std::lock_guard<std::mutex> lock(mutex_);
-    open_ = true;
-    changed_.notify_all();
+    std::lock_guard<std::mutex> lock(state_->mutex);
+    state_->open = true;
+    state_->changed.notify_all();
   }
 
  private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool open_ = false;
+  struct State {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool open = false;
+  };
+  static std::vector<std::unique_ptr<State>>& All() {
+    static auto* const all = new std::vector<std::unique_ptr<State>>;
+    return *all;
+  }
+
+  State* const state_;
 };
 
 class HipTest : public testing::Test {

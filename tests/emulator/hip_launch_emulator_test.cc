@@ -147,7 +147,7 @@ TEST_F(HipLaunch, TheArgumentsAreThoseOfTheCall) {
   Gate gate;
   void* stream = Stream();
   float *one = Floats(64, 1), *out = Floats(64, 0);
-  ASSERT_EQ(hip_("hipLaunchHostFunc", stream, &Gate::Pass, &gate), 0);
+  ASSERT_EQ(hip_("hipLaunchHostFunc", stream, &Gate::Pass, gate.data()), 0);
   {
     float *a = one, *c = out;
     int count = 64;

@@ -248,7 +248,7 @@ TEST_F(HipMemory, StreamOrderedMemoryIsFreedInOrder) {
   EXPECT_EQ(hip_("hipPointerGetAttribute", &own, 17, p), 0);
   EXPECT_EQ(own, pool);
   Gate gate;
-  ASSERT_EQ(hip_("hipLaunchHostFunc", stream, &Gate::Pass, &gate), 0);
+  ASSERT_EQ(hip_("hipLaunchHostFunc", stream, &Gate::Pass, gate.data()), 0);
   ASSERT_EQ(hip_("hipMemsetAsync", p, 1, size_t{4096}, stream), 0);
   ASSERT_EQ(hip_("hipFreeAsync", p, stream), 0);
   EXPECT_EQ(hip_("hipFreeAsync", p, stream), kInvalidValue) << "freed twice";

@@ -11,7 +11,7 @@ class HipStream : public HipTest {
  protected:
   // Stops `stream` until the gate is opened.
   void Block(void* stream, Gate* gate) {
-    ASSERT_EQ(hip_("hipLaunchHostFunc", stream, &Gate::Pass, gate), 0);
+    ASSERT_EQ(hip_("hipLaunchHostFunc", stream, &Gate::Pass, gate->data()), 0);
   }
   int Query(void* stream) { return hip_("hipStreamQuery", stream); }
 

@@ -45,6 +45,18 @@ TEST(MemoryMap, FreeTakesOnlyLiveStarts) {
   EXPECT_FALSE(map.Free(a));
 }
 
+TEST(MemoryMap, ViewsSeeIncludedMaps) {
+  MemoryMap map, peer;
+  const uint64_t theirs =
+      reinterpret_cast<uint64_t>(peer.Allocate(64, Kind::kDevice));
+  EXPECT_EQ(map.View({})->Find(theirs, 4), nullptr);
+  map.Include(&peer);
+  peer.Include(&map);  // peers see each other
+  EXPECT_NE(map.View({})->Find(theirs, 64), nullptr);
+  map.Exclude(&peer);
+  EXPECT_EQ(map.View({})->Find(theirs, 4), nullptr);
+}
+
 TEST(MemoryMap, RegisteredRangesMayNotOverlap) {
   MemoryMap map;
   char buffer[256];

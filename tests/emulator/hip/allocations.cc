@@ -1,5 +1,6 @@
 #include "tests/emulator/hip/allocations.h"
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <iterator>
@@ -54,6 +55,11 @@ void* Allocations::Allocate(Allocation wanted) {
   wanted.id = next_id_++;
   live_[wanted.begin] = wanted;
   if (wanted.kind == Kind::kDevice) used_[wanted.device] += wanted.bytes;
+  if (wanted.in_graph) {
+    auto& [now, highest] = graphs_[wanted.device];
+    now += wanted.bytes;
+    highest = std::max(highest, now);
+  }
   return pointer;
 }
 
@@ -81,6 +87,7 @@ bool Allocations::Release(void* pointer) {
     live_.erase(it);
     if (gone.kind == Kind::kDevice && !gone.image)
       used_[gone.device] -= gone.bytes;
+    if (gone.in_graph) graphs_[gone.device].first -= gone.bytes;
   }
   MemoryMap& map = MapOf(gone);
   return gone.image || gone.kind == Kind::kRegistered ? map.Unregister(pointer)
@@ -121,6 +128,12 @@ std::optional<Allocation> Allocations::BeginFree(const void* pointer) {
 bool Allocations::Fits(const void* pointer, size_t bytes) const {
   const std::optional<Allocation> a = Find(pointer);
   return !a.has_value() || a->end() - Address(pointer) >= bytes;
+}
+
+std::pair<uint64_t, uint64_t> Allocations::graph_bytes(int device) const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  const auto it = graphs_.find(device);
+  return it == graphs_.end() ? std::pair<uint64_t, uint64_t>() : it->second;
 }
 
 uint64_t Allocations::used(int device) const {

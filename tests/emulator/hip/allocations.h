@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "tests/emulator/memory_map.h"
@@ -60,6 +61,8 @@ class Allocations {
   bool Fits(const void* pointer, size_t bytes) const;
 
   uint64_t used(int device) const;
+  // What graphs own on a device: now, and the most there was.
+  std::pair<uint64_t, uint64_t> graph_bytes(int device) const;
 
  private:
   MemoryMap& MapOf(const Allocation& allocation);
@@ -68,6 +71,7 @@ class Allocations {
   mutable std::mutex mutex_;
   std::map<uint64_t, Allocation> live_;
   std::map<int, uint64_t> used_;
+  std::map<int, std::pair<uint64_t, uint64_t>> graphs_;
   uint64_t next_id_ = 1;
 };
 

@@ -96,6 +96,11 @@ int Limit(size_t* value, int limit) {
   return kSuccess;
 }
 
+int Wish(int config, int most) {
+  if (config < 0 || config > most) return kInvalidValue;
+  return CheckUnsafeCall();
+}
+
 int FindByBusId(int* device, const char* text) {
   unsigned domain = 0, bus = 0, slot = 0, function = 0;
   if (device == nullptr || text == nullptr ||
@@ -202,6 +207,25 @@ INGOT_HIP_EXPORT int hipDeviceGetByPCIBusId(int* device, const char* text) {
 INGOT_HIP_EXPORT int hipDeviceSynchronize() { return Done(Synchronize()); }
 INGOT_HIP_EXPORT int hipCtxSynchronize() { return Done(Synchronize()); }
 INGOT_HIP_EXPORT int hipDeviceReset() { return Done(Reset()); }
+
+// Caches and LDS banks have one configuration; the wish is checked. HIP 7
+// refuses both in captures.
+INGOT_HIP_EXPORT int hipDeviceSetCacheConfig(int config) {
+  return Done(Wish(config, 3));
+}
+INGOT_HIP_EXPORT int hipDeviceSetSharedMemConfig(int config) {
+  return Done(Wish(config, 2));
+}
+INGOT_HIP_EXPORT int hipDeviceGetCacheConfig(int* config) {
+  if (config == nullptr) return Done(kInvalidValue);
+  *config = 0;  // no preference
+  return Done(kSuccess);
+}
+INGOT_HIP_EXPORT int hipDeviceGetSharedMemConfig(int* config) {
+  if (config == nullptr) return Done(kInvalidValue);
+  *config = 1;  // banks of four bytes
+  return Done(kSuccess);
+}
 
 // Spin, yield or block: every wait here blocks.
 INGOT_HIP_EXPORT int hipSetDeviceFlags(unsigned flags) {

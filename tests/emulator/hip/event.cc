@@ -104,10 +104,6 @@ INGOT_HIP_EXPORT int hipEventDestroy(void* e) {
 INGOT_HIP_EXPORT int hipEventRecord(void* e, void* stream) {
   return Done(Record(e, stream, 0));
 }
-INGOT_HIP_EXPORT int hipEventRecord_spt(void* e, void* stream) {
-  if (stream == nullptr) stream = reinterpret_cast<void*>(2);
-  return Done(Record(e, stream, 0));
-}
 INGOT_HIP_EXPORT int hipEventRecordWithFlags(void* e, void* stream,
                                              unsigned flags) {
   return Done(Record(e, stream, flags));

@@ -163,12 +163,6 @@ INGOT_HIP_EXPORT int hipLaunchKernel(const void* stub, Dim3 grid, Dim3 block,
                                      void** params, size_t lds, void* stream) {
   return Done(LaunchStub({stub, Config(grid, block, lds), stream, params}));
 }
-INGOT_HIP_EXPORT int hipLaunchKernel_spt(const void* stub, Dim3 grid,
-                                         Dim3 block, void** params, size_t lds,
-                                         void* stream) {
-  if (stream == nullptr) stream = reinterpret_cast<void*>(2);
-  return hipLaunchKernel(stub, grid, block, params, lds, stream);
-}
 INGOT_HIP_EXPORT int hipExtLaunchKernel(const void* stub, Dim3 grid, Dim3 block,
                                         void** params, size_t lds, void* stream,
                                         void* start, void* stop, int) {

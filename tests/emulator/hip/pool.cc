@@ -257,6 +257,20 @@ INGOT_HIP_EXPORT int hipMemPoolSetAttribute(void* pool, int attribute,
 INGOT_HIP_EXPORT int hipMemPoolTrimTo(void* pool, size_t) {
   return Done(R().pools.Find(pool) == nullptr ? kInvalidValue : kSuccess);
 }
+// What graphs own: used and reserved memory, now and at its highest, as one.
+INGOT_HIP_EXPORT int hipDeviceGetGraphMemAttribute(int device, int attribute,
+                                                   void* value) {
+  if (value == nullptr || attribute < 0 || attribute > 3)
+    return Done(kInvalidValue);
+  if (!R().valid_device(device)) return Done(kInvalidDevice);
+  const auto [now, highest] = R().allocations.graph_bytes(device);
+  *static_cast<uint64_t*>(value) = attribute % 2 == 0 ? now : highest;
+  return Done(kSuccess);
+}
+INGOT_HIP_EXPORT int hipDeviceGraphMemTrim(int device) {
+  return Done(R().valid_device(device) ? kSuccess : kInvalidDevice);
+}
+
 // Peers reach a pool's memory by hipDeviceEnablePeerAccess alone.
 INGOT_HIP_EXPORT int hipMemPoolSetAccess(void*, const MemoryAccess*, size_t) {
   return Done(kNotSupported);

@@ -1,7 +1,11 @@
 // Handles are looked up, never trusted: a stale or invented one is not found.
+// The address of a dropped object is not used again soon, so that a stale
+// handle does not become somebody else's.
 #ifndef TESTS_EMULATOR_HIP_REGISTRY_H_
 #define TESTS_EMULATOR_HIP_REGISTRY_H_
 
+#include <cstddef>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -32,6 +36,9 @@ class Registry {
     if (it == live_.end()) return nullptr;
     std::shared_ptr<T> object = std::move(it->second);
     live_.erase(it);
+    // Keeps the address taken: objects come from make_shared.
+    dropped_.push_back(object);
+    if (dropped_.size() > kRemembered) dropped_.pop_front();
     return object;
   }
   std::vector<std::shared_ptr<T>> All() const {
@@ -42,8 +49,11 @@ class Registry {
   }
 
  private:
+  static constexpr size_t kRemembered = 4096;
+
   mutable std::mutex mutex_;
   std::map<const void*, std::shared_ptr<T>> live_;
+  std::deque<std::weak_ptr<T>> dropped_;
 };
 
 }  // namespace ingot::emulator::hip

@@ -102,12 +102,6 @@ int Ask(void* handle, T* out, Read read) {
   return kSuccess;
 }
 
-// "_spt" names are what hipcc's -fgpu-default-stream=per-thread calls.
-void* OwnIfNull(void* handle) {
-  return reinterpret_cast<uintptr_t>(handle) <= 1 ? reinterpret_cast<void*>(2)
-                                                  : handle;
-}
-
 }  // namespace
 
 int FindStream(void* handle, StreamPtr* stream) {
@@ -146,19 +140,9 @@ INGOT_HIP_EXPORT int hipStreamDestroy(void* s) { return Done(Destroy(s)); }
 INGOT_HIP_EXPORT int hipStreamSynchronize(void* s) {
   return Done(Synchronize(s));
 }
-INGOT_HIP_EXPORT int hipStreamSynchronize_spt(void* s) {
-  return Done(Synchronize(OwnIfNull(s)));
-}
 INGOT_HIP_EXPORT int hipStreamQuery(void* s) { return Done(Query(s)); }
-INGOT_HIP_EXPORT int hipStreamQuery_spt(void* s) {
-  return Done(Query(OwnIfNull(s)));
-}
 INGOT_HIP_EXPORT int hipStreamWaitEvent(void* s, void* event, unsigned flags) {
   return Done(WaitEvent(s, event, flags));
-}
-INGOT_HIP_EXPORT int hipStreamWaitEvent_spt(void* s, void* event,
-                                            unsigned flags) {
-  return Done(WaitEvent(OwnIfNull(s), event, flags));
 }
 INGOT_HIP_EXPORT int hipStreamAddCallback(void* s, StreamCallback callback,
                                           void* data, unsigned flags) {
