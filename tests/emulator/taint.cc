@@ -174,7 +174,8 @@ class Check : public Watcher {
       Dispatch(s);
       return;
     }
-    if (s.regs.GetScalar(kM0) != 0) {
+    // s_set_gpr_idx_on writes only the index and the modes.
+    if ((s.regs.GetScalar(kM0) & 0xf0ff) != 0) {
       s.Report(FaultKind::kUndefinedAddress, -1, 0, kSgprSpace + kM0,
                "the index of a register");
       return;
