@@ -306,6 +306,22 @@ TEST_F(HipCapture, IntoAGraphAndWithOtherDependencies) {
   EXPECT_EQ(count, 2u);
 }
 
+TEST_F(HipCapture, NodesMayBeDestroyedMeanwhile) {
+  int status = -1;
+  unsigned long long id = 0;
+  void *graph = nullptr, **tail = nullptr;
+  size_t count = 0;
+  ASSERT_EQ(Begin(stream_), 0);
+  ASSERT_EQ(Step(stream_), 0);
+  ASSERT_EQ(hip_("hipStreamGetCaptureInfo_v2", stream_, &status, &id, &graph,
+                 &tail, &count),
+            0);
+  ASSERT_EQ(hip_("hipGraphDestroyNode", tail[0]), 0);
+  ASSERT_EQ(Step(stream_), 0);
+  ASSERT_EQ(End(stream_), 0);
+  EXPECT_EQ(NodesOf(graph_), 1u);
+}
+
 TEST_F(HipCapture, DestroyingTheStreamEndsIt) {
   void* other = Stream();
   ASSERT_EQ(Begin(other), 0);

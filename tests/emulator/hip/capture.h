@@ -34,6 +34,16 @@ struct Capture {
 // Guards captures, graphs, and the recorded state of events.
 std::mutex& CaptureMutex();
 
+// The rest of this block with CaptureMutex() held.
+// All captures that have not ended.
+std::set<std::shared_ptr<Capture>>& ActiveCaptures();
+// Whether the legacy stream would have to wait for it.
+bool HasBlockingStream(const Capture& capture);
+// Adds the nodes that are not there yet.
+void MergeNodes(const std::vector<Node*>& from, std::vector<Node*>* to);
+// Lets go of all streams of a capture.
+void FinishCapture(const std::shared_ptr<Capture>& capture);
+
 // Adds `operation` to `stream`, or to its graph while it captures. `completion`
 // receives the end of the work, null when it was captured. CheckOperation comes
 // first; errors are its and those of capture.
