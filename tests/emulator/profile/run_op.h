@@ -1,0 +1,34 @@
+// Profiles the kernels that an op's plan launches, compiled in this process.
+#ifndef TESTS_EMULATOR_PROFILE_RUN_OP_H_
+#define TESTS_EMULATOR_PROFILE_RUN_OP_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "compiler/spec.h"
+#include "proto/status.h"
+#include "tests/emulator/profile/profile.h"
+
+namespace ingot::profile {
+
+struct OpRequest {
+  Spec spec;
+  std::map<std::string, int64_t> dims;  // one for each dim of the op
+  uint64_t most_groups = 0;             // of each launch; 0: all
+};
+
+struct OpProfile {
+  std::string variant;
+  std::vector<Profile> launches;
+};
+
+// Operands are random numbers, scalars their defaults. INVALID_ARGUMENT for
+// dims that are missing; else what planning and compiling say; ABORTED with the
+// device's report when a kernel faults.
+absl::StatusOr<OpProfile> ProfileOp(const OpRequest& request);
+
+}  // namespace ingot::profile
+
+#endif  // TESTS_EMULATOR_PROFILE_RUN_OP_H_
