@@ -33,13 +33,14 @@ void AddRaces(const Options& options,
 
 std::vector<std::unique_ptr<Watcher>> MakeChecks(const Options& options) {
   std::vector<std::unique_ptr<Watcher>> checks;
+  // First: what follows from an undefined address is not the bug.
+  if (options.check_undefined) checks.push_back(MakeTaintCheck());
   if (options.check_barriers)
     checks.push_back(std::make_unique<BarrierCheck>());
   if (options.check_exec) checks.push_back(std::make_unique<ExecCheck>());
   if (options.check_alignment)
     checks.push_back(std::make_unique<AlignmentCheck>());
   AddRaces(options, &checks);
-  if (options.check_undefined) checks.push_back(MakeTaintCheck());
   return checks;
 }
 

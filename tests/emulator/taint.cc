@@ -36,7 +36,7 @@ class PlanMaker {
                 how == How::kScalarMemory;
     p_.masked = how != How::kMatrix && how != How::kWriteLane;
     p_.always = how == How::kWriteLane || how == How::kMoveRelFrom ||
-                how == How::kMoveRelTo;
+                how == How::kMoveRelTo || how == How::kFork;
     if (Starts("scratch_")) p_.form = Form::kScratch;
     if (Starts("buffer_") || Starts("tbuffer_")) p_.form = Form::kBuffer;
     Implicit(how);

@@ -30,14 +30,15 @@ void NeedDefinedOperand(const Step& s, const Operand& o, const char* what) {
     NeedDefined(s, o.reg, s.regs.GetScalar(o.reg), what);
 }
 
-// Which bits of a buffer resource's dwords are used: all but the formats.
-constexpr uint32_t kResourceBits[4] = {~0u, ~0u, ~0u, 1u << 23};
+// Which bits of a buffer resource's dwords are used; formats are where an
+// instruction converts.
+constexpr uint32_t kResourceBits[4] = {~0u, ~0u, ~0u, 0xe78000};
 
 void NeedDefinedResource(const Step& s) {
   for (int n = 0; n < 4; ++n) {
     const int sgpr = s.inst.saddr + n;
-    NeedDefined(s, sgpr, s.regs.GetScalar(sgpr) & kResourceBits[n],
-                "the buffer resource");
+    const uint32_t used = s.plan.rule->formatted ? ~0u : kResourceBits[n];
+    NeedDefined(s, sgpr, s.regs.GetScalar(sgpr) & used, "the buffer resource");
   }
 }
 
@@ -107,6 +108,12 @@ struct Data {
   }
 };
 
+// Conversions by a buffer's format mix all that a lane moves.
+void MixFormatted(const Step& s, Data* data) {
+  if (s.plan.rule->formatted && data->Any(0, kMostBytes))
+    std::memset(data->bytes, 0xff, kMostBytes);
+}
+
 // What a load of less than a dword makes of a register.
 uint32_t Widened(const Rule& rule, const Data& data, uint32_t old) {
   const int bits = rule.narrow_bits;
@@ -139,6 +146,7 @@ Data StoredData(const Step& s, int lane) {
     if (s.plan.rule->narrow == Narrow::kHigh) undef >>= 16;
     data.SetWord(n, undef);
   }
+  MixFormatted(s, &data);
   return data;
 }
 
@@ -264,6 +272,7 @@ void Load(const Step& s, const AccessList& accesses) {
   if (s.plan.rule->transpose != 0) return Transpose(s, lanes);
   for (uint64_t todo = s.exec(); todo != 0; todo &= todo - 1) {
     const int l = __builtin_ctzll(todo);
+    MixFormatted(s, &lanes[l]);
     WriteLoaded(s, l, lanes[l]);
   }
 }
@@ -359,6 +368,7 @@ void Transfer(const Step& s, const AccessList& accesses) {
     if (a.space != Space::kLds) {
       data = Data();
       s.memory.Load(s.wave, a, data.bytes);
+      MixFormatted(s, &data);
       if (s.plan.rule->narrow != Narrow::kNone)
         data.SetWord(0, Widened(*s.plan.rule, data, 0));
       continue;

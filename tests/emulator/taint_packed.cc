@@ -127,10 +127,19 @@ void ConvertElements(const Step& s, int lane, Results* results) {
   const int from = e.from_selected ? PartOf(e.count * e.from_bits, i.op_sel & 1,
                                             i.op_sel & 3)
                                    : 0;
-  const int to = e.to_selected ? PartOf(e.count * e.to_bits, i.op_sel >> 3 & 1,
-                                        i.op_sel >> 2 & 3)
-                               : 0;
-  if (e.to_selected) results->At(0, lane) = s.regs.Get(i.dst, lane);
+  int to = e.to_selected ? PartOf(e.count * e.to_bits, i.op_sel >> 3 & 1,
+                                  i.op_sel >> 2 & 3)
+                         : 0;
+  if (e.to_counted) {
+    const Bits byte = Low(Word(s, 1, 0, lane), 2);
+    if (byte.undef != 0) {
+      results->At(0, lane) = ~0u;
+      return;
+    }
+    to = static_cast<int>(8 * byte.value);
+  }
+  if (e.to_selected || e.to_counted)
+    results->At(0, lane) = s.regs.Get(i.dst, lane);
   const bool spoilt = AllSpoilt(s, lane);
   for (int n = 0; n < e.count; ++n) {
     const int source = e.two_sources ? n % 2 : 0;

@@ -28,7 +28,7 @@ const Rule* RuleOf(const OpInfo& op) {
   std::string_view name = op.name;
   // Memory instructions differ by their space; what they do to data does not.
   for (const std::string_view prefix :
-       {"global_", "flat_", "scratch_", "buffer_"}) {
+       {"global_", "flat_", "scratch_", "buffer_", "tbuffer_"}) {
     if (name.substr(0, prefix.size()) == prefix)
       name.remove_prefix(prefix.size());
   }

@@ -51,6 +51,7 @@ enum class How : uint8_t {
   kGprIndex,     // M0 and the index mode
   kMoveRelFrom,  // SGPRs numbered by M0
   kMoveRelTo,
+  kFork,          // s_cbranch_*_fork and s_cbranch_join
   kVectorMemory,  // flat, global, scratch, buffer
   kLds,
   kLdsLanes,  // exchanges between lanes: no memory
@@ -66,6 +67,7 @@ struct Elements {
   uint8_t from_bits = 0, to_bits = 0;
   bool from_selected = false;  // op_sel[1:0] says which part of src0
   bool to_selected = false;    // op_sel[3:2] says which part of vdst
+  bool to_counted = false;     // src1 says which byte of vdst
   bool two_sources = false;    // odd elements come from src1
   bool seed = false;           // src1 is a random number
   bool scale = false;          // the last source is a scale
@@ -84,6 +86,7 @@ struct Rule {
   uint8_t narrow_bits = 0;  // 8 or 16
   bool extends = false;     // kLow, kHigh: the byte is sign-extended
   uint8_t transpose = 0;    // bits of an element
+  bool formatted = false;   // through a buffer's format
 };
 
 using Rules = std::unordered_map<std::string_view, Rule>;

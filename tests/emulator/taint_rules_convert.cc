@@ -161,6 +161,9 @@ void AddConversionRules(Rules* rules) {
           .to_bits = 16,
           .to_selected = true,
           .seed = true});
+  // The byte of vdst is chosen by src1.
+  Packed(rules, "v_cvt_pkaccum_u8_f32",
+         {.count = 1, .from_bits = 32, .to_bits = 8, .to_counted = true});
   // The shift amount of these is src2, and counts for both.
   Packed(rules, "v_ashr_pk_i8_i32 v_ashr_pk_u8_i32",
          {.count = 2,

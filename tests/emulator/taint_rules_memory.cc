@@ -50,6 +50,20 @@ void AddVectorMemory(Rules* rules) {
        "atomic_umin_x2 atomic_smax_x2 atomic_umax_x2 atomic_and_x2 "
        "atomic_or_x2 atomic_xor_x2 atomic_inc_x2 atomic_dec_x2",
        Of(kHow));
+  Rule formatted{kHow};
+  formatted.formatted = true;
+  Each(rules,
+       "load_format_x load_format_xy load_format_xyz load_format_xyzw "
+       "store_format_x store_format_xy store_format_xyz store_format_xyzw "
+       "load_format_d16_xy load_format_d16_xyz load_format_d16_xyzw "
+       "store_format_d16_x store_format_d16_xy store_format_d16_xyz "
+       "store_format_d16_xyzw store_format_d16_hi_x",
+       formatted);
+  formatted.narrow_bits = 16;
+  formatted.narrow = Narrow::kLow;
+  Each(rules, "load_format_d16_x", formatted);
+  formatted.narrow = Narrow::kHigh;
+  Each(rules, "load_format_d16_hi_x", formatted);
   Each(rules, "wbl2 inv", Of(How::kNothing));
 }
 
@@ -124,8 +138,26 @@ void AddMemoryRules(Rules* rules) {
        "s_atomic_umin_x2 s_atomic_smax_x2 s_atomic_umax_x2 s_atomic_and_x2 "
        "s_atomic_or_x2 s_atomic_xor_x2 s_atomic_inc_x2 s_atomic_dec_x2",
        Of(How::kScalarMemory));
+  Each(rules,
+       "s_scratch_load_dword s_scratch_load_dwordx2 s_scratch_load_dwordx4 "
+       "s_scratch_store_dword s_scratch_store_dwordx2 s_scratch_store_dwordx4 "
+       "s_buffer_store_dword s_buffer_store_dwordx2 s_buffer_store_dwordx4 "
+       "s_buffer_atomic_swap s_buffer_atomic_cmpswap s_buffer_atomic_add "
+       "s_buffer_atomic_sub s_buffer_atomic_smin s_buffer_atomic_umin "
+       "s_buffer_atomic_smax s_buffer_atomic_umax s_buffer_atomic_and "
+       "s_buffer_atomic_or s_buffer_atomic_xor s_buffer_atomic_inc "
+       "s_buffer_atomic_dec s_buffer_atomic_swap_x2 "
+       "s_buffer_atomic_cmpswap_x2 s_buffer_atomic_add_x2 "
+       "s_buffer_atomic_sub_x2 s_buffer_atomic_smin_x2 "
+       "s_buffer_atomic_umin_x2 s_buffer_atomic_smax_x2 "
+       "s_buffer_atomic_umax_x2 s_buffer_atomic_and_x2 "
+       "s_buffer_atomic_or_x2 s_buffer_atomic_xor_x2 s_buffer_atomic_inc_x2 "
+       "s_buffer_atomic_dec_x2",
+       Of(How::kScalarMemory));
   Each(rules, "s_memtime s_memrealtime", Of(How::kDefines));
-  Each(rules, "s_dcache_inv s_dcache_wb s_dcache_inv_vol s_dcache_wb_vol",
+  Each(rules,
+       "s_dcache_inv s_dcache_wb s_dcache_inv_vol s_dcache_wb_vol "
+       "s_dcache_discard s_dcache_discard_x2 s_atc_probe s_atc_probe_buffer",
        Of(How::kNothing));
 }
 

@@ -291,6 +291,7 @@ constexpr Line kLines[] = {
     // Program control
     {"s_cbranch_scc0 s_cbranch_scc1", nullptr, How::kBranchScc},
     {"s_cbranch_vccz s_cbranch_vccnz", nullptr, How::kBranchVcc},
+    {"s_cbranch_g_fork s_cbranch_i_fork s_cbranch_join", nullptr, How::kFork},
     // EXEC is never undefined: what would make it so is reported.
     {"s_cbranch_execz s_cbranch_execnz", nullptr, How::kNothing},
     {"s_nop s_endpgm s_branch s_wakeup s_barrier s_setkill s_waitcnt "
@@ -298,7 +299,8 @@ constexpr Line kLines[] = {
      "s_incperflevel s_decperflevel s_ttracedata s_cbranch_cdbgsys "
      "s_cbranch_cdbguser s_cbranch_cdbgsys_or_user "
      "s_cbranch_cdbgsys_and_user s_endpgm_saved s_set_gpr_idx_off "
-     "s_setreg_imm32_b32",
+     "s_setreg_imm32_b32 s_sendmsghalt s_endpgm_ordered_ps_done "
+     "s_set_valu_coexec_mode s_rfe_b64 s_rfe_restore_b64 s_setvskip",
      nullptr, How::kNothing},
 };
 

@@ -13,7 +13,8 @@ void Visit(const OpTable& table, int* seen) {
     const OpInfo& op = table.ops[n];
     ++*seen;
     const Rule* rule = RuleOf(op);
-    ASSERT_NE(rule, nullptr) << op.name << " has no rule";
+    EXPECT_NE(rule, nullptr) << op.name << " has no rule";
+    if (rule == nullptr) continue;
     const bool per_lane =
         rule->how == How::kVector || rule->how == How::kCompare ||
         rule->how == How::kPacked16 || rule->how == How::kScalar ||

@@ -113,6 +113,18 @@ void MoveRelative(const Step& s) {
   }
 }
 
+// Forks push EXEC and a program counter on SGPRs that MODE counts.
+void Fork(const Step& s) {
+  for (int n = 0; n < s.plan.reads_count; ++n) {
+    if (!s.regs.Any(s.plan.reads[n])) continue;
+    s.Report(FaultKind::kUndefinedBranch, -1, 0, s.plan.reads[n].first,
+             "a fork");
+    return;
+  }
+  const int at = static_cast<int>(s.wave.mode >> 29) * 4;
+  for (int n = 0; n < 4; ++n) s.regs.SetScalar(at + n, 0);
+}
+
 }  // namespace
 
 void Scalar(const Step& s) {
@@ -130,6 +142,8 @@ void Scalar(const Step& s) {
     case How::kMoveRelFrom:
     case How::kMoveRelTo:
       return MoveRelative(s);
+    case How::kFork:
+      return Fork(s);
     case How::kDefines:
       return WriteScalar(s, s.inst.dst, 0, s.inst.op->dst_words);
     default:

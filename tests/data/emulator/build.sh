@@ -4,7 +4,7 @@
 set -e
 cd "$(dirname "$0")"
 python3 gen_matrix.py
-for name in matrix memory faults convert launch races checks profile; do
+for name in matrix memory faults convert launch races checks profile taint; do
   llvm-mc-22 -triple=amdgcn-amd-amdhsa -mcpu=gfx950 -I . -filetype=obj "$name.s" -o "$name.o"
   ld.lld-22 -shared "$name.o" -o "$name.hsaco"
   rm "$name.o"
