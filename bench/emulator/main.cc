@@ -20,15 +20,10 @@ using emulator::Statistics;
 
 constexpr double kStrictTarget = 3;  // x the time without checks
 
-struct Check {
-  const char* name;
-  bool Options::* enabled;
-};
-constexpr Check kChecks[] = {{"waits", &Options::check_waits}};
-
 Options WithChecks(bool enabled) {
   Options options = Options::FromEnvironment();
-  for (const Check& check : kChecks) options.*check.enabled = enabled;
+  for (const emulator::CheckName& check : emulator::kChecks)
+    options.*check.enabled = enabled;
   return options;
 }
 
@@ -44,7 +39,7 @@ struct Mode {
 std::vector<Mode> Modes() {
   std::vector<Mode> modes = {{"without checks", WithChecks(false)},
                              {"strict", WithChecks(true)}};
-  for (const Check& check : kChecks) {
+  for (const emulator::CheckName& check : emulator::kChecks) {
     Options only = WithChecks(false);
     only.*check.enabled = true;
     modes.push_back({absl::StrCat("only check of ", check.name), only});

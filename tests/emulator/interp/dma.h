@@ -3,8 +3,9 @@
 #define TESTS_EMULATOR_INTERP_DMA_H_
 
 #include <cstdint>
+#include <cstring>
 
-#include "tests/emulator/interp/memory.h"
+#include "tests/emulator/interp/places.h"
 
 namespace ingot::emulator::INGOT_EMULATOR_LEVEL {
 
@@ -13,6 +14,15 @@ namespace ingot::emulator::INGOT_EMULATOR_LEVEL {
 class DmaTarget {
  public:
   DmaTarget(const Wave& w, const Inst& i, uint32_t stride);
+  // Whether every lane's place is LDS of the group.
+  bool AllInLds(const Wave& w, int dwords) const {
+    return uint64_t{base_} + stride_ * (kLanes - 1) +
+               4u * static_cast<uint32_t>(dwords) <=
+           w.group->lds_bytes;
+  }
+  // Moves all lanes' data, which AllInLds and `from` have cleared.
+  template <int kDwords>
+  void WriteAll(Wave& w, const Places& from) const;
   // False after a fault.
   bool Write(Wave& w, int lane, const uint32_t* data, int dwords);
 
@@ -20,6 +30,29 @@ class DmaTarget {
   uint32_t base_;
   uint32_t stride_;
 };
+
+template <int kDwords>
+void DmaTarget::WriteAll(Wave& w, const Places& from) const {
+  uint8_t* const to = w.group->lds + base_;
+  if (from.exec == kAllLanes) {
+    for (int l = 0; l < kLanes; ++l)
+      std::memcpy(to + stride_ * static_cast<uint32_t>(l), from.Host(l),
+                  4 * kDwords);
+  } else {
+    for (uint64_t todo = from.exec; todo != 0; todo &= todo - 1) {
+      const uint32_t l = static_cast<uint32_t>(__builtin_ctzll(todo));
+      std::memcpy(to + stride_ * l, from.Host(static_cast<int>(l)),
+                  4 * kDwords);
+    }
+  }
+  if (w.accesses == nullptr) return;
+  for (uint64_t todo = from.exec; todo != 0; todo &= todo - 1) {
+    const int l = __builtin_ctzll(todo);
+    w.accesses->Add(Space::kGlobal, from.base + from.at[l], 4 * kDwords, l);
+    w.accesses->Add(Space::kLds, base_ + stride_ * static_cast<uint32_t>(l),
+                    4 * kDwords, l);
+  }
+}
 
 }  // namespace ingot::emulator::INGOT_EMULATOR_LEVEL
 

@@ -1,6 +1,7 @@
 // DS: LDS loads, stores and atomics, lane exchanges, transposing reads.
 #include "tests/emulator/interp/dma.h"
 #include "tests/emulator/interp/memory.h"
+#include "tests/emulator/interp/places.h"
 #include "tests/emulator/interp/tables.h"
 #include "tests/emulator/lane_order.h"
 
@@ -24,8 +25,28 @@ bool DmaTarget::Write(Wave& w, int lane, const uint32_t* data, int dwords) {
 
 namespace {
 
+// Finds the places of all lanes; false where they need a look one by one.
+INGOT_EMULATOR_INLINE bool AllInLds(const Wave& w, const Inst& i,
+                                    uint32_t offset, uint32_t bytes,
+                                    Places* places) {
+  if (w.exec() == 0) return false;
+  const uint32_t* address = w.v[i.src[0].reg];
+  for (int l = 0; l < kLanes; ++l) places->at[l] = address[l] + offset;
+  places->base = reinterpret_cast<uint64_t>(w.group->lds);
+  places->Settle(w.exec());
+  return places->high + bytes <= w.group->lds_bytes;
+}
+
 template <Move m, int kDwords>
 void Read(Wave& w, const Inst& i) {
+  Places places;
+  if (AllInLds(w, i, static_cast<uint32_t>(i.imm), MoveBytes(m, kDwords),
+               &places)) {
+    NoteAll(w, Space::kLds, places, MoveBytes(m, kDwords));
+    LoadAll<m, kDwords>(w, i.dst, places);
+    IssueLgkm(w, i, true);
+    return;
+  }
   const uint32_t* address = w.v[i.src[0].reg];
   for (uint64_t todo = w.exec(); todo != 0; todo &= todo - 1) {
     const int l = __builtin_ctzll(todo);
@@ -39,6 +60,14 @@ void Read(Wave& w, const Inst& i) {
 
 template <Move m, int kDwords>
 void Write(Wave& w, const Inst& i) {
+  Places places;
+  if (AllInLds(w, i, static_cast<uint32_t>(i.imm), MoveBytes(m, kDwords),
+               &places)) {
+    NoteAll(w, Space::kLds, places, MoveBytes(m, kDwords));
+    StoreAll<m, kDwords>(w, i.data, places);
+    IssueLgkm(w, i, false);
+    return;
+  }
   const uint32_t* address = w.v[i.src[0].reg];
   for (uint64_t todo = w.exec(); todo != 0; todo &= todo - 1) {
     const int l = __builtin_ctzll(todo);

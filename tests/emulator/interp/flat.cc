@@ -1,6 +1,7 @@
 // FLAT, GLOBAL and SCRATCH: loads, stores, atomics and global-to-LDS transfers.
 #include "tests/emulator/interp/dma.h"
 #include "tests/emulator/interp/memory.h"
+#include "tests/emulator/interp/places.h"
 #include "tests/emulator/interp/tables.h"
 
 namespace ingot::emulator::INGOT_EMULATOR_LEVEL {
@@ -85,9 +86,37 @@ struct Counted<Segment::kFlat> {
   }
 };
 
+// Finds the places of all lanes; false where they need a look one by one.
+template <Segment s>
+INGOT_EMULATOR_INLINE bool AllInMemory(Wave& w, const Inst& i, uint32_t bytes,
+                                       Places* places) {
+  if (s == Segment::kScratch || w.exec() == 0) return false;
+  const uint32_t* low = w.v[i.src[0].reg];
+  uint64_t offset = static_cast<uint64_t>(int64_t{i.imm});
+  if (i.saddr != kNoSaddr) {
+    offset += w.S64(i.saddr);
+    for (int l = 0; l < kLanes; ++l) places->at[l] = offset + low[l];
+  } else {
+    const uint32_t* high = w.v[i.src[0].reg + 1];
+    for (int l = 0; l < kLanes; ++l)
+      places->at[l] = offset + (low[l] | uint64_t{high[l]} << 32);
+  }
+  places->Settle(w.exec());
+  // A flat address may be one of LDS or scratch.
+  if (s == Segment::kFlat && places->high >= kSharedAperture) return false;
+  return places->InMemory(w, bytes);
+}
+
 template <Segment s, Move m, int kDwords>
 void LoadOp(Wave& w, const Inst& i) {
   const Counted<s> counted(w, i);
+  Places places;
+  if (AllInMemory<s>(w, i, MoveBytes(m, kDwords), &places)) {
+    NoteAll(w, Space::kGlobal, places, MoveBytes(m, kDwords));
+    LoadAll<m, kDwords>(w, i.dst, places);
+    counted.Issue(w, i, true);
+    return;
+  }
   for (uint64_t todo = w.exec(); todo != 0; todo &= todo - 1) {
     const int l = __builtin_ctzll(todo);
     const uint8_t* p = At<s>(w, i, l, MoveBytes(m, kDwords));
@@ -100,6 +129,13 @@ void LoadOp(Wave& w, const Inst& i) {
 template <Segment s, Move m, int kDwords>
 void StoreOp(Wave& w, const Inst& i) {
   const Counted<s> counted(w, i);
+  Places places;
+  if (AllInMemory<s>(w, i, MoveBytes(m, kDwords), &places)) {
+    NoteAll(w, Space::kGlobal, places, MoveBytes(m, kDwords));
+    StoreAll<m, kDwords>(w, i.data, places);
+    counted.Issue(w, i, false);
+    return;
+  }
   for (uint64_t todo = w.exec(); todo != 0; todo &= todo - 1) {
     const int l = __builtin_ctzll(todo);
     uint8_t* p = At<s>(w, i, l, MoveBytes(m, kDwords));
@@ -135,6 +171,13 @@ void AtomicOp(Wave& w, const Inst& i) {
 template <Segment s, Move m, int kDwords>
 void ToLds(Wave& w, const Inst& i) {
   DmaTarget target(w, i, kDwords > 1 ? 16 : 4);
+  Places places;
+  if (m == Move::kDwords && target.AllInLds(w, kDwords) &&
+      AllInMemory<s>(w, i, MoveBytes(m, kDwords), &places)) {
+    target.WriteAll<kDwords>(w, places);
+    IssueVm(w, i, false);
+    return;
+  }
   for (uint64_t todo = w.exec(); todo != 0; todo &= todo - 1) {
     const int l = __builtin_ctzll(todo);
     const uint8_t* p = At<s>(w, i, l, MoveBytes(m, kDwords));

@@ -5,6 +5,7 @@
 // structured ones by index. What is out of range reads 0 and is not written.
 #include "tests/emulator/interp/dma.h"
 #include "tests/emulator/interp/memory.h"
+#include "tests/emulator/interp/places.h"
 #include "tests/emulator/interp/tables.h"
 
 namespace ingot::emulator::INGOT_EMULATOR_LEVEL {
@@ -50,9 +51,35 @@ struct Place {
   }
 };
 
+// Finds the places of all lanes in a raw buffer; false where they need a look
+// one by one.
+INGOT_EMULATOR_INLINE bool AllInRange(Wave& w, const Inst& i, const Resource& r,
+                                      uint32_t bytes, Places* places) {
+  if (r.structured || w.exec() == 0) return false;
+  const uint32_t offset = static_cast<uint32_t>(i.imm);
+  if (i.offen) {
+    const uint32_t* v = w.v[i.src[0].reg + (i.idxen ? 1 : 0)];
+    for (int l = 0; l < kLanes; ++l)
+      places->at[l] = uint64_t{v[l] + offset} + r.soffset;
+  } else {
+    for (int l = 0; l < kLanes; ++l)
+      places->at[l] = uint64_t{offset} + r.soffset;
+  }
+  places->base = r.base;
+  places->Settle(w.exec());
+  return places->high + bytes <= r.records && places->InMemory(w, bytes);
+}
+
 template <Move m, int kDwords>
 void LoadOp(Wave& w, const Inst& i) {
   const Resource r(w, i);
+  Places places;
+  if (AllInRange(w, i, r, MoveBytes(m, kDwords), &places)) {
+    NoteAll(w, Space::kGlobal, places, MoveBytes(m, kDwords));
+    LoadAll<m, kDwords>(w, i.dst, places);
+    IssueVm(w, i, true);
+    return;
+  }
   constexpr uint32_t kPart = m == Move::kDwords ? 4 : MoveBytes(m, 1);
   for (uint64_t todo = w.exec(); todo != 0; todo &= todo - 1) {
     const int l = __builtin_ctzll(todo);
@@ -81,6 +108,13 @@ void LoadOp(Wave& w, const Inst& i) {
 template <Move m, int kDwords>
 void StoreOp(Wave& w, const Inst& i) {
   const Resource r(w, i);
+  Places places;
+  if (AllInRange(w, i, r, MoveBytes(m, kDwords), &places)) {
+    NoteAll(w, Space::kGlobal, places, MoveBytes(m, kDwords));
+    StoreAll<m, kDwords>(w, i.data, places);
+    IssueVm(w, i, false);
+    return;
+  }
   constexpr uint32_t kPart = m == Move::kDwords ? 4 : MoveBytes(m, 1);
   for (uint64_t todo = w.exec(); todo != 0; todo &= todo - 1) {
     const int l = __builtin_ctzll(todo);
@@ -131,6 +165,13 @@ template <Move m, int kDwords>
 void ToLds(Wave& w, const Inst& i) {
   const Resource r(w, i);
   DmaTarget target(w, i, kDwords > 1 ? 16 : 4);
+  Places places;
+  if (m == Move::kDwords && target.AllInLds(w, kDwords) &&
+      AllInRange(w, i, r, MoveBytes(m, kDwords), &places)) {
+    target.WriteAll<kDwords>(w, places);
+    IssueVm(w, i, false);
+    return;
+  }
   for (uint64_t todo = w.exec(); todo != 0; todo &= todo - 1) {
     const int l = __builtin_ctzll(todo);
     const Place place(w, i, r, l);
