@@ -33,6 +33,18 @@ struct AccessList {
     list[count++] = {address, static_cast<uint16_t>(bytes),
                      static_cast<int8_t>(lane), space};
   }
+  // make(lane) for each lane of the mask.
+  template <class Make>
+  [[gnu::always_inline]] void AddLanes(uint64_t lanes, const Make& make) {
+    if (count + kLanes > kMost) return;
+    if (lanes == ~uint64_t{0}) {
+      for (int l = 0; l < kLanes; ++l) list[count + l] = make(l);
+      count += kLanes;
+      return;
+    }
+    for (; lanes != 0; lanes &= lanes - 1)
+      list[count++] = make(__builtin_ctzll(lanes));
+  }
   const Access* begin() const { return list; }
   const Access* end() const { return list + count; }
 };

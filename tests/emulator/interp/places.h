@@ -64,10 +64,10 @@ INGOT_EMULATOR_INLINE void NoteAll(Wave& w, Space space, const Places& p,
                                    uint32_t bytes) {
   if (w.accesses == nullptr) return;
   const uint64_t from = space == Space::kGlobal ? p.base : 0;
-  for (uint64_t todo = p.exec; todo != 0; todo &= todo - 1) {
-    const int l = __builtin_ctzll(todo);
-    w.accesses->Add(space, from + p.at[l], bytes, l);
-  }
+  w.accesses->AddLanes(p.exec, [&](int l) -> Access {
+    return {from + p.at[l], static_cast<uint16_t>(bytes),
+            static_cast<int8_t>(l), space};
+  });
 }
 
 // ---- Rows ----
