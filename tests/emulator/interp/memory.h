@@ -167,9 +167,9 @@ template <Rmw op, bool kFlush, class T>
 T Modify(T old, T data, T other);
 
 // Performs the operation on host memory shared by all host threads; returns the
-// old value.
+// old value. Out of line, so that all kinds of memory share one copy.
 template <Rmw op, class T>
-T AtomicRmw(uint8_t* p, T data, T other) {
+[[gnu::noinline]] T AtomicRmw(uint8_t* p, T data, T other) {
   T* target = reinterpret_cast<T*>(p);
   T old = __atomic_load_n(target, __ATOMIC_RELAXED);
   while (true) {

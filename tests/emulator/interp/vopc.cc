@@ -7,26 +7,26 @@
 namespace ingot::emulator::INGOT_EMULATOR_LEVEL {
 namespace {
 
-template <bool kToExec>
-INGOT_EMULATOR_INLINE void WriteMask(Wave& w, const Inst& i,
-                                     const uint8_t* bits) {
+// Out of line, and asked at run time which of the two it is: there are 200
+// comparisons to compile.
+void WriteMask(Wave& w, const Inst& i, const uint8_t* bits) {
   uint64_t mask = PackMask(bits) & w.exec();
   if (i.extra == Extra::kDpp) mask &= DppWriteMask(w, i);
   w.SetS64(i.sdst, mask);
-  if (kToExec) w.SetS64(kExec, mask);
+  if ((i.op->flags & kWritesExec) != 0) w.SetS64(kExec, mask);
 }
 
-template <class T, auto kFunction, bool kToExec>
+template <class T, auto kFunction>
 void Compare(Wave& w, const Inst& i) {
   Buffer b0, b1;
   const Lanes a = Fetch<T>(w, i, 0, b0), b = Fetch<T>(w, i, 1, b1);
   alignas(64) uint8_t bits[kLanes];
   for (int l = 0; l < kLanes; ++l)
     bits[l] = kFunction(T::Get(a, l), T::Get(b, l));
-  WriteMask<kToExec>(w, i, bits);
+  WriteMask(w, i, bits);
 }
 
-template <class T, int kMantissa, int kWidth, bool kToExec>
+template <class T, int kMantissa, int kWidth>
 void CompareClass(Wave& w, const Inst& i) {
   Buffer b0, b1;
   const Lanes a = Fetch<T>(w, i, 0, b0), b = Fetch<U32>(w, i, 1, b1);
@@ -34,7 +34,7 @@ void CompareClass(Wave& w, const Inst& i) {
   for (int l = 0; l < kLanes; ++l) {
     bits[l] = (ClassBit(T::Get(a, l), kMantissa, kWidth) & b.lo[l]) != 0;
   }
-  WriteMask<kToExec>(w, i, bits);
+  WriteMask(w, i, bits);
 }
 
 // The relations, in opcode order. The f32 comparisons follow IEEE: every one
@@ -109,7 +109,7 @@ struct Not {
 
 template <class T, class F, bool kToExec>
 constexpr OpInfo C(uint16_t opcode, const char* name) {
-  OpInfo o{opcode, name, &Compare<T, F{}, kToExec>, OpClass::kValu,
+  OpInfo o{opcode, name, &Compare<T, F{}>, OpClass::kValu,
            kCompare | (kToExec ? uint32_t{kWritesExec} : 0u)};
   o.dst_words = 0;
   o.src_words[0] = o.src_words[1] = T::kWords;
@@ -120,7 +120,7 @@ constexpr OpInfo C(uint16_t opcode, const char* name) {
 template <class T, int kMantissa, int kWidth, bool kToExec>
 constexpr OpInfo K(uint16_t opcode, const char* name) {
   OpInfo o = C<T, Eq, kToExec>(opcode, name);
-  o.run = &CompareClass<T, kMantissa, kWidth, kToExec>;
+  o.run = &CompareClass<T, kMantissa, kWidth>;
   o.src_words[1] = 1;
   o.src_kind[1] = SrcKind::kB32;
   return o;
