@@ -272,6 +272,11 @@ void LdsRaces::Report(const Visit& v, const Op& other, bool wrote,
 // Puts the stamp of an access on its bytes.
 void LdsRaces::Mark(const Op& op, Stamp stamp, uint32_t address,
                     uint32_t bytes) {
+  if (op.writes && ((address | bytes) & 3) == 0 &&
+      !AnySplit(address / 4, bytes / 4)) {
+    std::fill_n(&writer_[address / 4], bytes / 4, stamp);
+    return;
+  }
   const uint32_t end = address + bytes;
   for (uint32_t at = address; at < end;) {
     const uint32_t dword = at / 4;
@@ -307,6 +312,12 @@ void LdsRaces::SetWhole(uint32_t dword, const Stamps& stamps) {
   writer_[dword] = stamps.writer;
   reader_[dword] = stamps.reader[0];
   reader2_[dword] = stamps.reader[1];
+}
+
+bool LdsRaces::AnySplit(uint32_t dword, uint32_t count) const {
+  if (bytes_.empty()) return false;
+  const auto first = writer_.begin() + dword;
+  return std::find(first, first + count, kSplit) != first + count;
 }
 
 // The stamps of a dword's four bytes, from now on apart.

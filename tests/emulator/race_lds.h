@@ -90,6 +90,7 @@ class LdsRaces : public Watcher {
   void Report(const Visit& v, const Op& other, bool wrote, uint32_t address);
   void Mark(const Op& op, Stamp stamp, uint32_t address, uint32_t bytes);
   void Renew(const Op& op, Stamp stamp, Stamps* stamps) const;
+  bool AnySplit(uint32_t dword, uint32_t count) const;
   Stamps* Split(uint32_t dword);
   Stamps Whole(uint32_t dword) const;
   void SetWhole(uint32_t dword, const Stamps& stamps);
