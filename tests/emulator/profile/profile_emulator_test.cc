@@ -235,21 +235,23 @@ TEST_F(Profiling, Coalescing) {
   const struct {
     const char* kernel;
     uint32_t stride;  // bytes from lane to lane
+    uint32_t period;  // lanes, after which addresses come again
     uint64_t bytes, lines64, lines128;
-  } cases[] = {
-      {"copy_dword", 4, 256, 4, 2},      {"copy_dword", 8, 256, 8, 4},
-      {"copy_dword", 256, 256, 64, 64},  {"copy_dword", 0, 256, 1, 1},
-      {"copy_dwordx4", 16, 1024, 16, 8}, {"copy_dwordx4", 64, 1024, 64, 32}};
+  } cases[] = {{"copy_dword", 4, 64, 256, 4, 2},
+               {"copy_dword", 8, 64, 256, 8, 4},
+               {"copy_dword", 256, 64, 256, 64, 64},
+               {"copy_dword", 0, 64, 256, 1, 1},
+               {"copy_dword", 192, 4, 256, 4, 4},
+               {"copy_dwordx4", 16, 64, 1024, 16, 8},
+               {"copy_dwordx4", 64, 64, 1024, 64, 32},
+               {"copy_dwordx4", 64, 2, 1024, 2, 1}};
   for (const auto& c : cases) {
     SCOPED_TRACE(testing::Message() << c.kernel << " " << c.stride);
     const auto* in = Allocate<uint32_t>(4096);
     const auto* out = Allocate<uint32_t>(4096);
-    const Profile p =
-        Of(c.kernel,
-           Arguments()
-               .Add(Table([&c](uint32_t lane) { return lane * c.stride; }))
-               .Add(in)
-               .Add(out));
+    const uint32_t* table =
+        Table([&c](uint32_t lane) { return lane % c.period * c.stride; });
+    const Profile p = Of(c.kernel, Arguments().Add(table).Add(in).Add(out));
     const MemoryUse& m = p.tally.memory;
     // The table is 256 bytes in two lines.
     EXPECT_EQ(m.global.read, 256 + c.bytes);
@@ -258,7 +260,7 @@ TEST_F(Profiling, Coalescing) {
     EXPECT_EQ(m.lines128.written, 128 * c.lines128);
     EXPECT_EQ(m.lines64.read, 64 * (4 + c.lines64));
     EXPECT_EQ(m.lines128.read, 128 * (2 + c.lines128));
-    EXPECT_EQ(m.vmem_clocks, 4 + 2 * std::max<uint64_t>(4, c.lines64));
+    EXPECT_EQ(m.vmem_clocks, 4 + 2 * std::max(c.lines64, c.bytes / 64));
     const bool wasteful = c.lines128 * 128 > std::max<uint64_t>(c.bytes, 128);
     EXPECT_EQ(p.vmem_spots.size(), wasteful ? 2u : 0u);
   }
@@ -271,12 +273,12 @@ TEST_F(Profiling, BytesOverTheMinimum) {
   const auto* out = Allocate<uint32_t>(64);
   buffers_ = {{"in", reinterpret_cast<uint64_t>(in), 256},
               {"out", reinterpret_cast<uint64_t>(out), 256}};
-  const Profile p = Of("copy_dword",
-                       Arguments()
-                           .Add(Table([](uint32_t lane) { return 4 * lane; }))
-                           .Add(in)
-                           .Add(out),
-                       8);
+  const Arguments arguments =
+      Arguments()
+          .Add(Table([](uint32_t lane) { return 4 * lane; }))
+          .Add(in)
+          .Add(out);
+  const Profile p = Of("copy_dword", arguments, 8);
   EXPECT_EQ(p.tally.memory.global.read, 8u * 512);
   EXPECT_EQ(p.group_distinct.read, 8u * (512 + 24));
   EXPECT_EQ(p.launch_distinct.read, 512u + 24);
@@ -286,6 +288,8 @@ TEST_F(Profiling, BytesOverTheMinimum) {
   EXPECT_EQ(p.buffers[0].distinct.read, 256u);
   EXPECT_EQ(p.buffers[0].distinct.written, 0u);
   EXPECT_EQ(p.buffers[1].distinct.written, 256u);
+  // Two of the eight say the same: no buffer is larger than it is.
+  EXPECT_EQ(Of("copy_dword", arguments, 8, 64, 2).hbm_bytes, p.hbm_bytes);
 }
 
 TEST_F(Profiling, ASampleOfWorkgroupsIsExtrapolatedWithinTheBuffers) {

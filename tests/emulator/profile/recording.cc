@@ -31,6 +31,7 @@ void Count(const AccessKind& kind, uint64_t bytes, Bytes* to) {
 class Lines {
  public:
   void Add(uint64_t address, uint32_t bytes) {
+    requested_ += bytes;
     for (uint64_t line = address / 64; line <= (address + bytes - 1) / 64;
          ++line) {
       if (lines_.empty() || lines_.back() != line) lines_.push_back(line);
@@ -45,13 +46,17 @@ class Lines {
     }
     profile::Count(kind, 64 * count64, &use->lines64);
     profile::Count(kind, 128 * count128, &use->lines128);
-    use->vmem_clocks +=
-        std::max<uint64_t>(kVmemLeastClocks, count64 * 64 / kL1BytesPerClock);
+    // Lines come out of the cache, and lanes' bytes go to the registers.
+    use->vmem_clocks += std::max<uint64_t>(
+        kVmemLeastClocks,
+        std::max(count64 * 64, requested_) / kL1BytesPerClock);
     lines_.clear();
+    requested_ = 0;
   }
 
  private:
   std::vector<uint64_t> lines_;
+  uint64_t requested_ = 0;
 };
 
 BankUse BankUseOf(const Inst& inst) {
