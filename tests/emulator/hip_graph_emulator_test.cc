@@ -231,18 +231,28 @@ TEST_F(HipGraph, ChildrenAndClonesAreCopies) {
   ASSERT_EQ(hip_("hipGraphDestroy", child), 0);
   Run(Instance());
   EXPECT_EQ(x_[0], 2.0f);
+  // An instance does not see what becomes of the child.
+  void *whole = Instance(), *inner = nullptr, *step = nullptr;
+  size_t count = 1;
+  ASSERT_EQ(hip_("hipGraphChildGraphNodeGetGraph", a, &inner), 0);
+  ASSERT_EQ(hip_("hipGraphGetNodes", inner, &step, &count), 0);
+  ASSERT_EQ(hip_("hipGraphDestroyNode", step), 0);
+  Run(whole);
+  EXPECT_EQ(x_[0], 4.0f);
+  Run(Instance());
+  EXPECT_EQ(x_[0], 5.0f) << "the other child alone";
   // Launched while the stream captures, an instance becomes a child.
   void *exec = Instance(), *captured = nullptr;
   ASSERT_EQ(hip_("hipStreamBeginCapture", stream_, 0), 0);
   ASSERT_EQ(hip_("hipGraphLaunch", exec, stream_), 0);
   ASSERT_EQ(hip_("hipStreamEndCapture", stream_, &captured), 0);
-  EXPECT_EQ(x_[0], 2.0f);
+  EXPECT_EQ(x_[0], 5.0f);
   graph_ = captured;
   Run(Instance());
-  EXPECT_EQ(x_[0], 4.0f);
+  EXPECT_EQ(x_[0], 6.0f);
   graph_ = clone;
   Run(Instance());
-  EXPECT_EQ(x_[0], 5.0f);
+  EXPECT_EQ(x_[0], 7.0f);
 }
 
 TEST_F(HipGraph, EventsAndMemoryInGraphs) {

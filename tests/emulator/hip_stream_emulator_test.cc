@@ -154,9 +154,12 @@ TEST_F(HipStream, FaultsShowAtTheNextSynchronisationAndStick) {
   void* bad = Kernel("faults.hsaco", "store_past_end");
   uint32_t* out = Malloc<uint32_t>(64);
   Called callback, host;
+  Gate gate;
+  Block(stream, &gate);
   EXPECT_EQ(LaunchTwo(bad, out, out, stream), 0) << "a launch only submits";
   EXPECT_EQ(hip_("hipStreamAddCallback", stream, &CountCallback, &callback, 0u),
             0);
+  gate.Open();
   EXPECT_EQ(Sync(stream), kIllegalAddress);
   EXPECT_EQ(callback.count, 1);
   EXPECT_EQ(callback.status, kIllegalAddress);
