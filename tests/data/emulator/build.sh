@@ -17,6 +17,6 @@ done
 # needs clang-offload-bundler (clang-tools-22).
 for kind in "" _zstd; do
   clang-22 -x hip --offload-arch=gfx950 --offload-arch=gfx942 --cuda-device-only \
-    --gpu-bundle-output ${kind:+--offload-compress} -nogpulib -nogpuinc -O2 hip_host.hip \
+    --gpu-bundle-output ${kind:+--offload-compress} -nogpulib -nogpuinc -fuse-cuid=none -O2 hip_host.hip \
     -o "hip_host$kind.hipfb"
 done
