@@ -129,6 +129,10 @@ Options Options::FromEnvironment() {
     o.*check.enabled = EnvFlag(name.c_str(), true);
   }
   o.reverse_waves = EnvFlag("INGOT_EMULATOR_REVERSE_WAVES", false);
+  if (const char* limit = std::getenv("INGOT_EMULATOR_MAX_INSTRUCTIONS");
+      limit != nullptr) {
+    o.max_instructions = std::strtoull(limit, nullptr, 10);
+  }
   return o;
 }
 

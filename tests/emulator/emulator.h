@@ -32,7 +32,8 @@ struct Options {
   bool reverse_waves = false;     // run the waves of a group last to first
   uint64_t max_instructions = 0;  // per wave; 0: the default of 2^36
   // INGOT_EMULATOR_THREADS, INGOT_EMULATOR_CHECK_<NAME>=0 (kChecks),
-  // INGOT_EMULATOR_REVERSE_WAVES=1, INGOT_EMULATOR_LEVEL=x86-64-v2|v3|v4.
+  // INGOT_EMULATOR_REVERSE_WAVES=1, INGOT_EMULATOR_LEVEL=x86-64-v2|v3|v4,
+  // INGOT_EMULATOR_MAX_INSTRUCTIONS.
   static Options FromEnvironment();
 };
 
