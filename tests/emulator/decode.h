@@ -20,8 +20,9 @@ class Decoder {
   // when the words are no instruction of the set (or end too early).
   bool Decode(const uint32_t* words, size_t count, Inst* out) const;
 
+  struct Bits;  // decode_fields.h
+
  private:
-  struct Bits;
   bool Scalar(const Bits& b, Inst* i) const;
   bool ScalarMemory(const Bits& b, Inst* i) const;
   bool Vector12c(const Bits& b, Inst* i) const;
@@ -30,6 +31,7 @@ class Decoder {
   bool Matrix(const Bits& b, Inst* i, int at) const;
   bool Ds(const Bits& b, Inst* i) const;
   bool Mubuf(const Bits& b, Inst* i) const;
+  bool Mtbuf(const Bits& b, Inst* i) const;
   bool FlatLike(const Bits& b, Inst* i) const;
   bool Find(Format format, uint32_t opcode, Inst* i) const;
 

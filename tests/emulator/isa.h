@@ -40,6 +40,7 @@ enum class Format : uint8_t {
   kVop3p,
   kDs,
   kMubuf,
+  kMtbuf,
   kFlat,
   kGlobal,
   kScratch,
@@ -69,7 +70,10 @@ enum class SrcKind : uint8_t {
   kB32,  // integers; float constants as f32
   kF32,
   kF16,    // float constants as f16
+  kB16,    // 16-bit integers; float constants as f16
+  kBf16,   // float constants as bf16
   kB64,    // integers sign-extend, float constants as f64
+  kI64,    // as kB64; a literal sign-extends
   kF64,    // as kB64; a literal is the high half
   kPk16,   // packed f16: the constant in the low half only
   kPk32,   // packed f32: the constant in both registers
@@ -99,6 +103,7 @@ enum OpFlag : uint32_t {
   kTwoAddress = 1u << 17,    // DS read2/write2/wrxchg2: two offsets
   kReturns = 1u << 18,       // DS: writes vdst
   kNoAddress = 1u << 19,     // DS: no address VGPR
+  kTruthTable = 1u << 19,    // VOP3: the modifiers are v_bitop3's table
   kTwoData = 1u << 20,       // DS: data1 is used
   kNoSdst = 1u << 21,        // scalar: the sdst field is not written
   kReadsSdst = 1u << 22,     // scalar: the sdst field is read
@@ -107,7 +112,7 @@ enum OpFlag : uint32_t {
   kEndsRun = 1u << 25,   // branch, barrier, end
   kScaled = 1u << 26,    // MFMA that may carry scales
   kSparse = 1u << 27,    // SMFMAC: src2 is the index, vdst accumulates
-  kIndexed = 1u << 28,   // honours s_set_gpr_idx (every VOP)
+  kNoExtra = 1u << 28,   // has neither a DPP nor an SDWA form
   kReadsScc = 1u << 29,
   kReadsOld = 1u << 31,  // keeps part of what vdst held
   kRounds64 = 1u << 30,  // … by the f16/f64 rounding field
@@ -145,7 +150,7 @@ struct InstructionSet {
   struct More {
     Format format;
     OpTable table;
-  } more[3];
+  } more[4];
   // Runs a wave until it blocks, ends, faults or used up `budget` instructions.
   void (*run)(Wave& wave, int64_t budget);
   const char* name;  // the host level, "x86-64-v3"
@@ -154,7 +159,7 @@ struct InstructionSet {
 struct Operand {
   enum Kind : uint8_t { kNone, kVgpr, kSgpr, kConst, kVccz, kExecz, kScc };
   Kind kind = kNone;
-  uint16_t reg = 0;    // VGPR 0..511 or SGPR 0..127
+  uint16_t reg = 0;    // VGPR 0..511 or SGPR 0..127; kConst: source code
   uint64_t value = 0;  // kConst, already of the operand's type
 };
 
@@ -172,6 +177,7 @@ struct Inst {
   Handler run = nullptr;
   const OpInfo* op = nullptr;
   uint32_t index = 0;  // among the program's, in the order of decoding
+  Format format = Format::kCount;
   Operand src[3];
   uint16_t dst = 0;   // VGPR (or SGPR for scalar formats and kWritesSgpr)
   uint16_t sdst = 0;  // SGPR of the mask result
@@ -202,6 +208,7 @@ struct Inst {
   // Memory
   bool offen = false, idxen = false, sc0 = false, sc1 = false, nt = false;
   bool sve = false, acc = false;
+  uint8_t dfmt = 0, nfmt = 0;  // MTBUF: data and number format
   uint8_t reads_count = 0, writes_count = 0;
   RegRange reads[8];
   RegRange writes[3];

@@ -90,9 +90,10 @@ struct Spot {
 };
 Spot InputSpot(const Case& c, int block, int i, int k, int bits) {
   int group = k / c.per_lane(), element = k % c.per_lane();
-  if (bits >= 8 && c.per_lane() > 16) {
-    group = k / 16 % c.groups();
-    element = k / 16 / c.groups() * 16 + k % 16;
+  const int piece = 128 / bits;  // 16 bytes
+  if (bits >= 8 && c.per_lane() > piece) {
+    group = k / piece % c.groups();
+    element = k / piece / c.groups() * piece + k % piece;
   }
   return {(group * c.blocks + block) * c.dim + i, element};
 }
@@ -138,7 +139,12 @@ class Matrix : public KernelFixture {
 
   void Check(const Case& c) {
     FillInputs(c);
-    const RunResult result = RunWave(c.kernel, Arguments().Add(in_).Add(out_));
+    LaunchConfig one_wave;
+    one_wave.block[0] = 64;
+    Options options;
+    options.check_exec = false;  // one kernel turns lanes off
+    const RunResult result =
+        Run(c.kernel, Arguments().Add(in_).Add(out_), one_wave, options);
     ASSERT_EQ(result.status, RunStatus::kOk) << result.report;
     for (int b = 0; b < c.blocks; ++b) {
       for (int i = 0; i < c.dim; ++i) {

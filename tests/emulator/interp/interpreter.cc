@@ -134,12 +134,14 @@ const InstructionSet& Interpreter() {
   at(Format::kVop3p) = Vop3pTable();
   at(Format::kDs) = DsTable();
   at(Format::kMubuf) = MubufTable();
+  at(Format::kMtbuf) = MtbufTable();
   at(Format::kFlat) = FlatTable();
   at(Format::kGlobal) = GlobalTable();
   at(Format::kScratch) = ScratchTable();
   set.more[0] = {Format::kVop3, Vop3ConvertTable()};
   set.more[1] = {Format::kVop3p, MfmaTable()};
   set.more[2] = {Format::kVop3, Vop3ScaleTable()};
+  set.more[3] = {Format::kMubuf, MubufFormatTable()};
   set.run = &RunWave;
   set.name = INGOT_EMULATOR_LEVEL_NAME;
   return set;

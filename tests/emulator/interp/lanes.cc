@@ -22,6 +22,14 @@ void Select(const Wave& w, const Inst& i, int n, Buffer& out) {
   }
 }
 
+// MODE's denormal field of a type: bit 0 allows denormal sources, bit 1
+// results.
+uint32_t DenormMode(const Wave& w, TypeKind kind) {
+  if (kind == TypeKind::kF32) return w.mode >> 4 & 3;
+  if (kind == TypeKind::kF16 || kind == TypeKind::kF64) return w.mode >> 6 & 3;
+  return 3;
+}
+
 void Flush(TypeKind kind, Buffer& b) {
   for (int l = 0; l < kLanes; ++l) {
     uint32_t* lo = &b.w[0][l];
@@ -35,8 +43,12 @@ void Flush(TypeKind kind, Buffer& b) {
   }
 }
 
+// DX10_CLAMP makes 0 of a clamped NaN; without it the NaN stays.
+constexpr uint32_t kModeDx10Clamp = 1u << 8;
+
 template <class T>
-void ScaleAndClamp(const Inst& i, Buffer& b) {
+void ScaleAndClamp(const Wave& w, const Inst& i, Buffer& b) {
+  const bool keep_nan = (w.mode & kModeDx10Clamp) == 0;
   using V = typename T::V;
   const Lanes s{b.w[0], b.w[1]};
   for (int l = 0; l < kLanes; ++l) {
@@ -44,7 +56,7 @@ void ScaleAndClamp(const Inst& i, Buffer& b) {
     if (i.omod == 1) v *= static_cast<V>(2);
     if (i.omod == 2) v *= static_cast<V>(4);
     if (i.omod == 3) v *= static_cast<V>(0.5);
-    if (i.clamp)
+    if (i.clamp && !(keep_nan && v != v))
       v = v > 0 ? (v < 1 ? v : static_cast<V>(1)) : static_cast<V>(0);
     T::Put(b, l, v);
   }
@@ -76,7 +88,8 @@ uint64_t DppWriteMask(const Wave& w, const Inst& i) {
 
 void ModifySource(const Wave& w, const Inst& i, int n, TypeKind kind,
                   Buffer& buffer, Lanes* s) {
-  const bool wide = kind == TypeKind::kInt64 || kind == TypeKind::kF64;
+  const bool wide = kind == TypeKind::kInt64 || kind == TypeKind::kF64 ||
+                    kind == TypeKind::kBits64;
   if (s->lo != buffer.w[0]) {
     std::memcpy(buffer.w[0], s->lo, sizeof(buffer.w[0]));
     if (wide) std::memcpy(buffer.w[1], s->hi, sizeof(buffer.w[1]));
@@ -89,16 +102,17 @@ void ModifySource(const Wave& w, const Inst& i, int n, TypeKind kind,
     Select(w, i, n, high);
     std::memcpy(buffer.w[1], high.w[0], sizeof(high.w[0]));
   }
-  const bool half = kind == TypeKind::kF16 || kind == TypeKind::kInt16;
+  const bool half = kind == TypeKind::kF16 || kind == TypeKind::kInt16 ||
+                    kind == TypeKind::kBits16;
   if (half && (i.op_sel >> n & 1) != 0) {
     for (int l = 0; l < kLanes; ++l) buffer.w[0][l] >>= 16;
   }
-  const bool is_float = kind == TypeKind::kF16 || kind == TypeKind::kF32 ||
-                        kind == TypeKind::kF64;
-  if (is_float) {
-    if (Flushes(w, kind)) Flush(kind, buffer);
-    uint32_t* row = kind == TypeKind::kF64 ? buffer.w[1] : buffer.w[0];
-    const uint32_t sign = kind == TypeKind::kF16 ? 0x8000u : 0x80000000u;
+  const bool integer = kind == TypeKind::kInt32 || kind == TypeKind::kInt16 ||
+                       kind == TypeKind::kInt64;
+  if (!integer) {
+    if ((DenormMode(w, kind) & 1) == 0) Flush(kind, buffer);
+    uint32_t* row = wide ? buffer.w[1] : buffer.w[0];
+    const uint32_t sign = half ? 0x8000u : 0x80000000u;
     const uint32_t keep = (i.abs >> n & 1) != 0 ? ~sign : ~0u;
     const uint32_t flip = (i.neg >> n & 1) != 0 ? sign : 0;
     for (int l = 0; l < kLanes; ++l) row[l] = (row[l] & keep) ^ flip;
@@ -107,11 +121,11 @@ void ModifySource(const Wave& w, const Inst& i, int n, TypeKind kind,
 
 void FinishResult(const Wave& w, const Inst& i, TypeKind kind, Buffer& result,
                   uint64_t* mask) {
-  if (Flushes(w, kind)) Flush(kind, result);
+  if ((DenormMode(w, kind) & 2) == 0) Flush(kind, result);
   if (i.omod != 0 || i.clamp) {
-    if (kind == TypeKind::kF32) ScaleAndClamp<F32>(i, result);
-    if (kind == TypeKind::kF16) ScaleAndClamp<F16>(i, result);
-    if (kind == TypeKind::kF64) ScaleAndClamp<F64>(i, result);
+    if (kind == TypeKind::kF32) ScaleAndClamp<F32>(w, i, result);
+    if (kind == TypeKind::kF16) ScaleAndClamp<F16>(w, i, result);
+    if (kind == TypeKind::kF64) ScaleAndClamp<F64>(w, i, result);
   }
   const bool half = kind == TypeKind::kF16 || kind == TypeKind::kInt16;
   const uint32_t* old = w.v[i.dst];

@@ -28,7 +28,18 @@ struct Lanes {
   const uint32_t* hi;
 };
 
-enum class TypeKind { kInt32, kInt16, kF16, kF32, kInt64, kF64 };
+// kBits32 and the like take the modifiers of floats and are never flushed.
+enum class TypeKind {
+  kInt32,
+  kInt16,
+  kF16,
+  kF32,
+  kInt64,
+  kF64,
+  kBits32,
+  kBits16,
+  kBits64
+};
 
 // Operand types. V is what a lane's function sees.
 struct U32 {
@@ -65,6 +76,7 @@ struct F32 {
 // The bits of an f32, with its modifiers.
 struct R32 : F32 {
   using V = uint32_t;
+  static constexpr TypeKind kKind = TypeKind::kBits32;
   INGOT_EMULATOR_INLINE static V Get(const Lanes& s, int l) { return s.lo[l]; }
   INGOT_EMULATOR_INLINE static void Put(Buffer& b, int l, V v) {
     b.w[0][l] = v;
@@ -73,7 +85,7 @@ struct R32 : F32 {
 struct U16 {
   using V = uint32_t;
   static constexpr TypeKind kKind = TypeKind::kInt16;
-  static constexpr SrcKind kSrc = SrcKind::kB32;
+  static constexpr SrcKind kSrc = SrcKind::kB16;
   static constexpr int kWords = 1;
   INGOT_EMULATOR_INLINE static V Get(const Lanes& s, int l) {
     return s.lo[l] & 0xffff;
@@ -106,6 +118,7 @@ struct F16 {
 // The bits of an f16, with its modifiers.
 struct R16 : F16 {
   using V = uint32_t;
+  static constexpr TypeKind kKind = TypeKind::kBits16;
   INGOT_EMULATOR_INLINE static V Get(const Lanes& s, int l) {
     return s.lo[l] & 0xffff;
   }
@@ -128,6 +141,7 @@ struct U64 {
 };
 struct I64 : U64 {
   using V = int64_t;
+  static constexpr SrcKind kSrc = SrcKind::kI64;
   INGOT_EMULATOR_INLINE static V Get(const Lanes& s, int l) {
     return static_cast<V>(U64::Get(s, l));
   }
@@ -149,6 +163,7 @@ struct F64 {
 };
 struct R64 : F64 {
   using V = uint64_t;
+  static constexpr TypeKind kKind = TypeKind::kBits64;
   INGOT_EMULATOR_INLINE static V Get(const Lanes& s, int l) {
     return U64::Get(s, l);
   }
@@ -262,15 +277,8 @@ INGOT_EMULATOR_INLINE void Compute(const Wave& w, const Inst& i, Buffer& r,
                                    F f) {
   if constexpr (D::kKind == TypeKind::kF16 && __is_same(typename D::V, float)) {
     if (w.special16) [[unlikely]] {
-      const Overflow overflow =
-          w.saturate16 ? Overflow::kSaturate : Overflow::kFormat;
-      for (int l = 0; l < kLanes; ++l) {
-        const float v = f(l);
-        // Infinite results of infinite sources stay infinite.
-        const bool inf = (BitsOf(v) & 0x7fffffff) == 0x7f800000;
-        r.w[0][l] = EncodeMini<kF16Format>(v, w.round64,
-                                           inf ? Overflow::kFormat : overflow);
-      }
+      for (int l = 0; l < kLanes; ++l)
+        r.w[0][l] = EncodeHalf(f(l), w.round64, w.saturate16);
       return;
     }
   }

@@ -147,16 +147,18 @@ INGOT_EMULATOR_INLINE float Log2(float x) {
   return IsNan(x) ? Quiet(x) : r;
 }
 
-// sin and cos take revolutions.
+// sin and cos take revolutions; beyond 256 of them sin is 0 and cos is 1.
 INGOT_EMULATOR_INLINE float SinOf(float x) {
   const double t = static_cast<double>(x);
   if (!(std::fabs(t) < 1e300)) return FloatOf(0xffc00000);
+  if (std::fabs(t) > 256) return 0;
   return static_cast<float>(
       std::sin((t - std::nearbyint(t)) * 6.28318530717958647692));
 }
 INGOT_EMULATOR_INLINE float CosOf(float x) {
   const double t = static_cast<double>(x);
   if (!(std::fabs(t) < 1e300)) return FloatOf(0xffc00000);
+  if (std::fabs(t) > 256) return 1;
   return static_cast<float>(
       std::cos((t - std::nearbyint(t)) * 6.28318530717958647692));
 }

@@ -49,15 +49,17 @@ const Tables& SmallFloats() {
   return tables;
 }
 
-// Where k lies in the registers of a lane group: gfx950.md's rule. `lpb` lane
-// groups share a row of K elements.
+// Where k lies in the registers of a lane group. The groups share a row of K
+// elements, 16 bytes (four registers) at a time; narrow elements lie in one
+// piece.
 struct Place {
   int group, element;
 };
 constexpr Place PlaceOf(int k, int per_lane, int groups, int bits) {
-  if (per_lane > 16 && bits >= 8) {
-    const int chunk = k / 16;
-    return {chunk % groups, chunk / groups * 16 + k % 16};
+  const int piece = 128 / bits;
+  if (per_lane > piece && bits >= 8) {
+    const int chunk = k / piece;
+    return {chunk % groups, chunk / groups * piece + k % piece};
   }
   return {k / per_lane, k % per_lane};
 }
@@ -127,6 +129,15 @@ void LoadPanel(const Rows& rows, Elem e, const Broadcast& b, int block,
   }
 }
 
+// f32 factors follow MODE's denormal field; narrower ones and sums do not.
+template <Geometry g>
+void DropDenormals(Panel& p) {
+  for (int k = 0; k < g.k; ++k) {
+    for (int row = 0; row < g.dim; ++row)
+      p.at[k][row] = NoDenormal(p.at[k][row]);
+  }
+}
+
 template <Geometry g>
 struct alignas(64) Tile {
   float at[g.dim][g.dim];
@@ -185,6 +196,10 @@ void Mfma(Wave& w, const Inst& i) {
   for (int block = 0; block < g.blocks; ++block) {
     LoadPanel<g, false>(a, a_type, BroadcastOf(i), block, pa);
     LoadPanel<g, true>(b, b_type, BroadcastOf(i), block, pb);
+    if (a_type == Elem::kF32 && (w.mode >> 4 & 1) == 0) {
+      DropDenormals<g>(pa);
+      DropDenormals<g>(pb);
+    }
     LoadTile<g>(c, block, tile[block]);
     Multiply<g, a_type != Elem::kF32>(pa, pb, 0, g.k, tile[block]);
   }
@@ -328,9 +343,10 @@ void MfmaDouble(Wave& w, const Inst& i) {
 
 // ---- SMFMAC: A holds two of every four k; src2 says which ----
 
-// A's element e of a lane stands at k = 4 * (e / 2) + index, with two index
-// bits an element; abid picks which part of the index register is used (cbsz !=
-// 0: the low part).
+// A lane's elements of A cover consecutive k, K divided by the lane groups,
+// also where B's come in pieces of 16 bytes. Element e stands at 4 * (e / 2) +
+// index of them, with two index bits an element; abid picks which part of the
+// index register is used (cbsz != 0: the low part).
 template <Geometry g, bool kInt>
 void Smfmac(Wave& w, const Inst& i, Elem a_type, Elem b_type) {
   const Rows a = RowsOf(w, i.src[0]), b = RowsOf(w, i.src[1]);
@@ -354,12 +370,7 @@ void Smfmac(Wave& w, const Inst& i, Elem a_type, Elem b_type) {
       for (int e = 0; e < kPerA; ++e) {
         const uint32_t pick = index[lane] >> (part * kIndexBits + 2 * e) & 3;
         const float x = ElemValue(a_type, Field(a, lane, e * bits, bits));
-        // A's lane group covers the same k as B's of the dense shape.
-        const int dense = e / 2 * 4 + static_cast<int>(pick);
-        int k = group * g.per_lane() + dense;
-        if (g.per_lane() > 16 && bits >= 8) {
-          k = (dense / 16 * g.groups() + group) * 16 + dense % 16;
-        }
+        const int k = group * g.per_lane() + e / 2 * 4 + static_cast<int>(pick);
         for (int j = 0; j < g.dim; ++j) {
           if constexpr (kInt) {
             out[r][j] += static_cast<uint32_t>(

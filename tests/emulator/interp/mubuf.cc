@@ -1,8 +1,8 @@
 // MUBUF: loads, stores, atomics and LDS transfers through a buffer resource.
 //
-// Resource: base [47:0], stride [61:48], num_records [95:64], add_tid bit 119.
 // Raw buffers (no index or no stride) are checked byte-exactly, dword by dword;
 // structured ones by index. What is out of range reads 0 and is not written.
+#include "tests/emulator/interp/buffer.h"
 #include "tests/emulator/interp/dma.h"
 #include "tests/emulator/interp/memory.h"
 #include "tests/emulator/interp/places.h"
@@ -11,51 +11,14 @@
 namespace ingot::emulator::INGOT_EMULATOR_LEVEL {
 namespace {
 
-struct Resource {
-  uint64_t base;
-  uint32_t stride, records;
-  bool add_tid, structured;
-  uint32_t soffset;
-
-  INGOT_EMULATOR_INLINE Resource(const Wave& w, const Inst& i) {
-    const uint32_t* s = &w.s[i.saddr];
-    base = s[0] | uint64_t{s[1] & 0xffff} << 32;
-    stride = s[1] >> 16 & 0x3fff;
-    records = s[2];
-    add_tid = (s[3] >> 23 & 1) != 0;
-    structured = (i.idxen || add_tid) && stride != 0;
-    soffset = static_cast<uint32_t>(Uniform(w, i.src[1], false));
-  }
-};
-
-// One lane's place in the buffer.
-struct Place {
-  uint64_t address;
-  uint64_t offset;  // from the base, for the range check of raw buffers
-  bool index_ok;
-
-  INGOT_EMULATOR_INLINE Place(const Wave& w, const Inst& i, const Resource& r,
-                              int lane) {
-    int v = i.src[0].reg;
-    uint64_t index = i.idxen ? w.v[v++][lane] : 0;
-    if (r.add_tid) index += static_cast<uint32_t>(lane);
-    const uint32_t offen =
-        (i.offen ? w.v[v][lane] : 0) + static_cast<uint32_t>(i.imm);
-    offset = uint64_t{offen} + r.soffset;
-    address = r.base + r.stride * index + offset;
-    index_ok = index < r.records;
-  }
-  INGOT_EMULATOR_INLINE bool InRange(const Resource& r, uint64_t at,
-                                     uint32_t bytes) const {
-    return r.structured ? index_ok : offset + at + bytes <= r.records;
-  }
-};
-
 // Finds the places of all lanes in a raw buffer; false where they need a look
 // one by one.
 INGOT_EMULATOR_INLINE bool AllInRange(Wave& w, const Inst& i, const Resource& r,
                                       uint32_t bytes, Places* places) {
-  if (r.structured || w.exec() == 0) return false;
+  if (r.check != Resource::Check::kBytes || r.index_stride != 0 ||
+      w.exec() == 0) {
+    return false;
+  }
   const uint32_t offset = static_cast<uint32_t>(i.imm);
   if (i.offen) {
     const uint32_t* v = w.v[i.src[0].reg + (i.idxen ? 1 : 0)];
@@ -83,7 +46,7 @@ void LoadOp(Wave& w, const Inst& i) {
   constexpr uint32_t kPart = m == Move::kDwords ? 4 : MoveBytes(m, 1);
   for (uint64_t todo = w.exec(); todo != 0; todo &= todo - 1) {
     const int l = __builtin_ctzll(todo);
-    const Place place(w, i, r, l);
+    const BufferPlace place(w, i, r, l);
     if (place.InRange(r, 0, MoveBytes(m, kDwords))) {
       const uint8_t* p = Global(w, place.address, MoveBytes(m, kDwords), l);
       if (p == nullptr) return;
@@ -118,7 +81,7 @@ void StoreOp(Wave& w, const Inst& i) {
   constexpr uint32_t kPart = m == Move::kDwords ? 4 : MoveBytes(m, 1);
   for (uint64_t todo = w.exec(); todo != 0; todo &= todo - 1) {
     const int l = __builtin_ctzll(todo);
-    const Place place(w, i, r, l);
+    const BufferPlace place(w, i, r, l);
     for (int n = 0; n < kDwords; ++n) {
       if (!place.InRange(r, 4u * static_cast<uint32_t>(n), kPart)) {
         ++w.clipped_stores;
@@ -140,7 +103,7 @@ void AtomicOp(Wave& w, const Inst& i) {
   const Resource r(w, i);
   for (uint64_t todo = w.exec(); todo != 0; todo &= todo - 1) {
     const int l = __builtin_ctzll(todo);
-    const Place place(w, i, r, l);
+    const BufferPlace place(w, i, r, l);
     T old = 0;
     if (place.InRange(r, 0, sizeof(T))) {
       uint8_t* p = Global(w, place.address, sizeof(T), l);
@@ -174,7 +137,7 @@ void ToLds(Wave& w, const Inst& i) {
   }
   for (uint64_t todo = w.exec(); todo != 0; todo &= todo - 1) {
     const int l = __builtin_ctzll(todo);
-    const Place place(w, i, r, l);
+    const BufferPlace place(w, i, r, l);
     uint32_t data[4] = {};
     if (place.InRange(r, 0, MoveBytes(m, kDwords))) {
       const uint8_t* p = Global(w, place.address, MoveBytes(m, kDwords), l);

@@ -176,6 +176,22 @@ uint32_t EncodeMini(double value, int round, Overflow overflow,
   return sign | (truncates ? kMax : kMax + 1);
 }
 
+// A result as f16 in MODE's rounding. With FP16_OVFL what overflows becomes the
+// largest number, while infinities stay.
+INGOT_EMULATOR_INLINE uint32_t EncodeHalf(double value, int round,
+                                          bool saturate) {
+  const bool infinite = (BitsOf(value) << 1) == uint64_t{0x7ff} << 53;
+  return EncodeMini<kF16Format>(
+      value, round,
+      saturate && !infinite ? Overflow::kSaturate : Overflow::kFormat);
+}
+
+// What v_prng_b32 makes of a seed; stochastic conversions of several values
+// take the next seed for each.
+INGOT_EMULATOR_INLINE uint32_t NextRandom(uint32_t seed) {
+  return seed << 1 ^ ((seed >> 31) != 0 ? 0xc5u : 0u);
+}
+
 // The two conversions of hot loops, written so that they vectorise.
 INGOT_EMULATOR_INLINE float HalfToFloat(uint32_t h) {
   const uint32_t magnitude = h & 0x7fff;

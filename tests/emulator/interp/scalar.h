@@ -3,6 +3,7 @@
 #define TESTS_EMULATOR_INTERP_SCALAR_H_
 
 #include <cstdint>
+#include <type_traits>
 
 #include "tests/emulator/interp/lanes.h"
 
@@ -24,7 +25,8 @@ INGOT_EMULATOR_INLINE void WriteScalar(Wave& w, int reg, T value) {
 
 template <class T>
 constexpr SrcKind ScalarKind() {
-  return sizeof(T) == 8 ? SrcKind::kB64 : SrcKind::kB32;
+  if (sizeof(T) == 4) return SrcKind::kB32;
+  return std::is_signed_v<T> ? SrcKind::kI64 : SrcKind::kB64;
 }
 
 }  // namespace ingot::emulator::INGOT_EMULATOR_LEVEL

@@ -1,4 +1,5 @@
 // Scalar ALU: SOP1, SOP2, SOPC, SOPK.
+#include <string>
 #include <type_traits>
 
 #include "tests/emulator/interp/scalar.h"
@@ -109,6 +110,54 @@ constexpr OpInfo SH(uint16_t opcode, const char* name, Handler run, int dst,
   return o;
 }
 
+// What the processor has, but only a trap handler or a graphics driver uses.
+void NotModelled(Wave& w, const Inst& i) {
+  w.Raise(FaultKind::kUnknownInstruction, -1, 0,
+          (std::string(i.op->name) + " is not modelled").c_str());
+}
+
+// ---- Forks: a divergent branch runs the smaller half first and keeps the
+// other in four SGPRs at MODE.CSP * 4, until s_cbranch_join. ----
+
+uint32_t ForkDepth(const Wave& w) { return w.mode >> 29; }
+void SetForkDepth(Wave& w, uint32_t depth) {
+  w.mode = (w.mode & 0x1fffffff) | depth << 29;
+}
+
+void PushFork(Wave& w, UL pc, UL exec) {
+  const int at = static_cast<int>(ForkDepth(w) * 4);
+  w.SetS64(at, exec);
+  w.SetS64(at + 2, pc);
+  SetForkDepth(w, (ForkDepth(w) + 1) & 7);
+}
+
+// `pass` are the lanes that want `target`.
+void Fork(Wave& w, UL pass, UL target) {
+  const UL exec = w.exec(), taken = pass & exec, left = ~pass & exec;
+  if (taken == exec) {
+    w.pc = target;
+  } else if (left != exec) {
+    const bool left_first =
+        __builtin_popcountll(left) < __builtin_popcountll(taken);
+    PushFork(w, left_first ? target : w.pc, left_first ? taken : left);
+    w.SetS64(kExec, left_first ? left : taken);
+    if (!left_first) w.pc = target;
+  }
+}
+void GroupFork(Wave& w, const Inst& i) {
+  Fork(w, ReadScalar<UL>(w, i.src[0]), ReadScalar<UL>(w, i.src[1]));
+}
+void ImmediateFork(Wave& w, const Inst& i) {
+  Fork(w, w.S64(i.dst), w.pc + static_cast<UL>(IL{i.imm} * 4));
+}
+void Join(Wave& w, const Inst& i) {
+  if (ForkDepth(w) == ReadScalar<U>(w, i.src[0])) return;
+  SetForkDepth(w, (ForkDepth(w) - 1) & 7);
+  const int at = static_cast<int>(ForkDepth(w) * 4);
+  w.SetS64(kExec, w.S64(at));
+  w.pc = w.S64(at + 2);
+}
+
 // ---- SOP2 ----
 
 constexpr auto kAddU = [](U a, U b, uint32_t& scc) {
@@ -148,7 +197,7 @@ constexpr auto kMin = [](T a, T b, uint32_t& scc) {
 };
 template <class T>
 constexpr auto kMax = [](T a, T b, uint32_t& scc) {
-  scc = a > b;
+  scc = a >= b;
   return a > b ? a : b;
 };
 template <class T>
@@ -174,6 +223,21 @@ constexpr T BitField(T a, U b, int width_bits) {
   using Un = std::make_unsigned_t<T>;
   return static_cast<T>(static_cast<Un>(shifted) << (bits - width)) >>
          (bits - width);
+}
+
+constexpr OpInfo ForkLine() {
+  OpInfo o = SH(0x29, "s_cbranch_g_fork", &GroupFork, 0, 2, kEndsRun,
+                OpClass::kBranch);
+  o.src_words[1] = 2;
+  o.src_kind[1] = SrcKind::kB64;
+  return o;
+}
+
+constexpr OpInfo RestoreLine() {
+  OpInfo o = SH(0x2b, "s_rfe_restore_b64", &NotModelled, 0, 2);
+  o.src_words[1] = 1;
+  o.src_kind[1] = SrcKind::kB32;
+  return o;
 }
 
 constexpr OpInfo kSop2[] = {
@@ -229,11 +293,13 @@ constexpr OpInfo kSop2[] = {
         0x27, "s_bfe_u64"),
     L2<IL, IL, U, [](IL a, U b) { return (BitField<IL>(a, b, 7)); }>(
         0x28, "s_bfe_i64"),
+    ForkLine(),
     L2<U, U, U,
        [](U a, U b) {
          const U d = a - b;
          return (static_cast<I>(d) < 0 ? 0u - d : d);
        }>(0x2a, "s_absdiff_i32"),
+    RestoreLine(),
     S2<U, U, U,
        [](U a, U b, uint32_t&) { return (static_cast<U>(UL{a} * b >> 32)); }>(
         0x2c, "s_mul_hi_u32"),
@@ -325,6 +391,10 @@ void SwapPc(Wave& w, const Inst& i) {
 
 template <class T>
 void MoveRelativeSource(Wave& w, const Inst& i) {
+  if (i.src[0].kind != Operand::kSgpr) {
+    w.Raise(FaultKind::kUnknownInstruction, -1, 0, "s_movrels from a constant");
+    return;
+  }
   const Operand from{
       Operand::kSgpr,
       static_cast<uint16_t>((i.src[0].reg + w.s[kM0]) & (kSgprs - 1)), 0};
@@ -405,6 +475,7 @@ constexpr OpInfo kSop1[] = {
     SH(0x1c, "s_getpc_b64", &GetPc, 2, 0),
     SH(0x1d, "s_setpc_b64", &SetPc, 0, 2, kEndsRun, OpClass::kBranch),
     SH(0x1e, "s_swappc_b64", &SwapPc, 2, 2, kEndsRun, OpClass::kBranch),
+    SH(0x1f, "s_rfe_b64", &NotModelled, 0, 2),
     SE<kSavedAnd>(0x20, "s_and_saveexec_b64"),
     SE<kSavedOr>(0x21, "s_or_saveexec_b64"),
     SE<kSavedXor>(0x22, "s_xor_saveexec_b64"),
@@ -420,6 +491,7 @@ constexpr OpInfo kSop1[] = {
     SH(0x2b, "s_movrels_b64", &MoveRelativeSource<UL>, 2, 2, kReadsM0),
     SH(0x2c, "s_movreld_b32", &MoveRelativeDest<U>, 1, 1, kReadsM0),
     SH(0x2d, "s_movreld_b64", &MoveRelativeDest<UL>, 2, 2, kReadsM0),
+    SH(0x2e, "s_cbranch_join", &Join, 0, 1, kEndsRun, OpClass::kBranch),
     L1<U, U, [](U a) { return (static_cast<I>(a) < 0 ? 0u - a : a); }>(
         0x30, "s_abs_i32"),
     SH(0x32, "s_set_gpr_idx_idx", &SetGprIdx, 0, 1),
@@ -438,6 +510,12 @@ void SetGprIdxOn(Wave& w, const Inst& i) {
   w.s[kM0] =
       (w.s[kM0] & ~0xf0ffu) | (ReadScalar<U>(w, i.src[0]) & 0xff) | modes << 12;
   w.gpr_idx = true;
+}
+
+constexpr OpInfo SkipLine() {
+  OpInfo o = SC<U, U, [](U, U) { return false; }>(0x10, "s_setvskip");
+  o.run = &NotModelled;
+  return o;
 }
 
 constexpr OpInfo SetGprIdxOnLine() {
@@ -466,6 +544,7 @@ constexpr OpInfo kSopc[] = {
         0x0e, "s_bitcmp0_b64"),
     SC<UL, U, [](UL a, U b) { return ((a >> (b & 63) & 1) != 0); }>(
         0x0f, "s_bitcmp1_b64"),
+    SkipLine(),
     SetGprIdxOnLine(),
     SC<UL, UL, [](UL a, UL b) { return a == b; }>(0x12, "s_cmp_eq_u64"),
     SC<UL, UL, [](UL a, UL b) { return a != b; }>(0x13, "s_cmp_lg_u64"),
@@ -495,14 +574,36 @@ void Call(Wave& w, const Inst& i) {
 }
 
 // Hardware registers that programs read.
-enum : uint32_t { kHwMode = 1, kHwShMemBases = 15 };
+enum : uint32_t {
+  kHwMode = 1,
+  kHwStatus = 2,
+  kHwLdsAlloc = 6,
+  kHwShMemBases = 15
+};
+constexpr U kModeGprIdx = 1u << 27;
+
+uint32_t Status(const Wave& w) {
+  const U in_group = w.group->waves.size() > 1;
+  return w.scc | (w.exec() == 0 ? 1u << 9 : 0) |
+         (w.S64(kVcc) == 0 ? 1u << 10 : 0) | in_group << 11 | 1u << 16 |
+         (w.scratch_bytes != 0 ? 1u << 28 : 0);
+}
 
 uint32_t HardwareRegister(const Wave& w, uint32_t id) {
-  if (id == kHwMode) return w.mode;
-  // The apertures' top 16 bits: private in the low half, shared in the high.
-  if (id == kHwShMemBases)
-    return kPrivateAperture >> 48 | (kSharedAperture >> 48) << 16;
-  return 0;  // STATUS, HW_ID, XCC_ID and the like: one idle machine
+  switch (id) {
+    case kHwMode:
+      return (w.mode & ~kModeGprIdx) | (w.gpr_idx ? kModeGprIdx : 0);
+    case kHwStatus:
+      return Status(w);
+    case kHwLdsAlloc:  // the size, in units of 64 dwords
+      return (w.group->lds_bytes + 255) / 256 << 12;
+    case kHwShMemBases:
+      // The apertures' top 16 bits: private in the low half, shared in the
+      // high.
+      return kPrivateAperture >> 48 | (kSharedAperture >> 48) << 16;
+    default:
+      return 0;  // HW_ID, XCC_ID and the like: one idle machine
+  }
 }
 uint32_t FieldMask(const Inst& i) {
   const uint32_t size = (static_cast<U>(i.imm) >> 11 & 31) + 1;
@@ -517,7 +618,10 @@ void SetRegister(Wave& w, const Inst& i, uint32_t value) {
   if ((static_cast<U>(i.imm) & 63) != kHwMode) return;
   const uint32_t offset = static_cast<U>(i.imm) >> 6 & 31, mask = FieldMask(i)
                                                                   << offset;
-  w.SetMode((w.mode & ~mask) | (value << offset & mask));
+  const uint32_t mode =
+      (HardwareRegister(w, kHwMode) & ~mask) | (value << offset & mask);
+  w.SetMode(mode);
+  w.gpr_idx = (mode & kModeGprIdx) != 0;
 }
 void SetReg(Wave& w, const Inst& i) { SetRegister(w, i, w.s[i.dst]); }
 void SetRegImm(Wave& w, const Inst& i) {
@@ -546,6 +650,8 @@ constexpr OpInfo kSopk[] = {
     CK<U, [](U a, U b) { return a <= b; }>(0x0d, "s_cmpk_le_u32"),
     SH(0x0e, "s_addk_i32", &AddK, 1, 0, kReadsSdst),
     SH(0x0f, "s_mulk_i32", &MulK, 1, 0, kReadsSdst),
+    SH(0x10, "s_cbranch_i_fork", &ImmediateFork, 2, 0,
+       kEndsRun | kNoSdst | kReadsSdst, OpClass::kBranch),
     SH(0x11, "s_getreg_b32", &GetReg, 1, 0),
     SH(0x12, "s_setreg_b32", &SetReg, 1, 0, kNoSdst | kReadsSdst),
     SH(0x14, "s_setreg_imm32_b32", &SetRegImm, 0, 0, kLiteralLast),

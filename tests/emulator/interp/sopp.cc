@@ -27,6 +27,15 @@ void Trap(Wave& w, const Inst& i) {
           i.imm == 2 ? "the kernel aborted (trap 2)" : "trap");
 }
 
+// A halted wave waits for a debugger, which there is none of.
+void Halt(Wave& w, const Inst& i) {
+  if ((i.imm & 1) != 0)
+    w.Raise(FaultKind::kTrap, -1, 0, "the wave halts itself");
+}
+void MessageAndHalt(Wave& w, const Inst&) {
+  w.Raise(FaultKind::kTrap, -1, 0, "the wave halts itself");
+}
+
 void GprIdxOff(Wave& w, const Inst&) { w.gpr_idx = false; }
 void GprIdxMode(Wave& w, const Inst& i) {
   w.s[kM0] = (w.s[kM0] & ~0xf000u) | (static_cast<uint32_t>(i.imm) & 15) << 12;
@@ -60,10 +69,11 @@ constexpr OpInfo kSopp[] = {
     P(0x0a, "s_barrier", &Barrier, OpClass::kBarrier, kEndsRun),
     P(0x0b, "s_setkill", &Nothing, OpClass::kSalu),
     P(0x0c, "s_waitcnt", &Wait, OpClass::kWait),
-    P(0x0d, "s_sethalt", &Nothing, OpClass::kSalu),
+    P(0x0d, "s_sethalt", &Halt, OpClass::kSalu, kEndsRun),
     P(0x0e, "s_sleep", &Nothing, OpClass::kSalu),
     P(0x0f, "s_setprio", &Nothing, OpClass::kSalu),
     P(0x10, "s_sendmsg", &Nothing, OpClass::kSalu),
+    P(0x11, "s_sendmsghalt", &MessageAndHalt, OpClass::kSalu, kEndsRun),
     P(0x12, "s_trap", &Trap, OpClass::kBranch, kEndsRun),
     P(0x13, "s_icache_inv", &Nothing, OpClass::kSalu),
     P(0x14, "s_incperflevel", &Nothing, OpClass::kSalu),
@@ -76,6 +86,8 @@ constexpr OpInfo kSopp[] = {
     P(0x1b, "s_endpgm_saved", &End, OpClass::kBranch, kEndsRun),
     P(0x1c, "s_set_gpr_idx_off", &GprIdxOff, OpClass::kSalu),
     P(0x1d, "s_set_gpr_idx_mode", &GprIdxMode, OpClass::kSalu),
+    P(0x1e, "s_endpgm_ordered_ps_done", &End, OpClass::kBranch, kEndsRun),
+    P(0x1f, "s_set_valu_coexec_mode", &Nothing, OpClass::kSalu),
 };
 
 }  // namespace

@@ -23,6 +23,8 @@ OpTable Vop3pTable();
 OpTable MfmaTable();  // also of format VOP3P
 OpTable DsTable();
 OpTable MubufTable();
+OpTable MubufFormatTable();  // also of format MUBUF
+OpTable MtbufTable();
 OpTable FlatTable();
 OpTable GlobalTable();
 OpTable ScratchTable();

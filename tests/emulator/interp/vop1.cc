@@ -32,7 +32,7 @@ void Swap(Wave& w, const Inst& i) {
 }
 
 // Rows (of `kRow` lanes): odd rows of vdst trade places with even rows of src0.
-// Lanes that are off keep what they have.
+// Lanes that are off keep what they have, and give it all the same.
 template <int kRow>
 void PermlaneSwap(Wave& w, const Inst& i) {
   uint32_t* d = w.v[i.dst];
@@ -75,7 +75,7 @@ void CvtF32Byte(Wave& w, const Inst& i) {
 // bf16 source: the sign bit and the halves are where f16's are.
 struct Bf16 : R16 {
   using V = float;
-  static constexpr SrcKind kSrc = SrcKind::kB32;
+  static constexpr SrcKind kSrc = SrcKind::kBf16;
   INGOT_EMULATOR_INLINE static V Get(const Lanes& s, int l) {
     return Bf16ToFloat(s.lo[l] & 0xffff);
   }
@@ -103,15 +103,14 @@ constexpr auto kSatByte = [](U pair) {
 constexpr Shape kSwapShape{1, {SrcKind::kB32}};
 
 constexpr OpInfo NopLine(uint16_t opcode, const char* name) {
-  OpInfo o = OpX(opcode, name, &Nothing, {0, {}});
-  return o;
+  return OpX(opcode, name, &Nothing, {0, {}}, kNoExtra);
 }
 
 constexpr OpInfo kVop1[] = {
     NopLine(0x00, "v_nop"),
     Op1<U32, U32, [](U a) { return a; }>(0x01, "v_mov_b32"),
     OpX(0x02, "v_readfirstlane_b32", &ReadFirstLane, {1, {SrcKind::kB32}},
-        kWritesSgpr),
+        kWritesSgpr | kNoExtra),
     Op1<I32, F64, [](double a) { return ToI32(a); }>(0x03, "v_cvt_i32_f64"),
     Op1<F64, I32, [](I a) { return (static_cast<double>(a)); }>(
         0x04, "v_cvt_f64_i32"),
@@ -253,17 +252,18 @@ constexpr OpInfo kVop1[] = {
     Op1<I16, F16, [](float a) { return kNorm(a, 65535.0f, 0.0f); }>(
         0x4e, "v_cvt_norm_u16_f16"),
     Op1<U32, U32, kSatByte>(0x4f, "v_sat_pk_u8_i16"),
-    OpX(0x51, "v_swap_b32", &Swap, kSwapShape, kSwaps),
+    OpX(0x51, "v_swap_b32", &Swap, kSwapShape, kSwaps | kNoExtra),
     OpX(0x52, "v_accvgpr_mov_b32", &AccMove, {1, {SrcKind::kB32}},
-        kAccSource | kAccDest),
+        kAccSource | kAccDest | kNoExtra),
     OpX(0x54, "v_cvt_f32_fp8", &CvtF32Byte<kFp8Format>, {1, {SrcKind::kB32}}),
     OpX(0x55, "v_cvt_f32_bf8", &CvtF32Byte<kBf8Format>, {1, {SrcKind::kB32}}),
     OpX(0x56, "v_cvt_pk_f32_fp8", &CvtPkF32<kFp8Format>, {2, {SrcKind::kB32}}),
     OpX(0x57, "v_cvt_pk_f32_bf8", &CvtPkF32<kBf8Format>, {2, {SrcKind::kB32}}),
-    Op1<U32, U32, [](U a) { return (a << 1 ^ ((a >> 31) != 0 ? 0xc5u : 0u)); }>(
-        0x58, "v_prng_b32"),
-    OpX(0x59, "v_permlane16_swap_b32", &PermlaneSwap<16>, kSwapShape, kSwaps),
-    OpX(0x5a, "v_permlane32_swap_b32", &PermlaneSwap<32>, kSwapShape, kSwaps),
+    Op1<U32, U32, [](U a) { return NextRandom(a); }>(0x58, "v_prng_b32"),
+    OpX(0x59, "v_permlane16_swap_b32", &PermlaneSwap<16>, kSwapShape,
+        kSwaps | kNoExtra),
+    OpX(0x5a, "v_permlane32_swap_b32", &PermlaneSwap<32>, kSwapShape,
+        kSwaps | kNoExtra),
     Op1<F32, Bf16, [](float a) { return a; }>(0x5b, "v_cvt_f32_bf16"),
 };
 

@@ -70,6 +70,7 @@ constexpr OpInfo DotLine(uint16_t opcode, const char* name) {
              {1, {SrcKind::kB32, SrcKind::kB32}}, kReadsDst);
 }
 
+// Dot products of floats keep denormals, whatever MODE says.
 constexpr auto kDotBf16 = [](U a, U b, U c) {
   const float s =
       FloatOf(c) + Bf16ToFloat(a & 0xffff) * Bf16ToFloat(b & 0xffff);
@@ -101,7 +102,7 @@ void PkFmac(Wave& w, const Inst& i) {
       const double f = FusedToOdd(HalfToFloat(a.lo[l] >> n & 0xffff),
                                   HalfToFloat(b.lo[l] >> n & 0xffff),
                                   HalfToFloat(c[l] >> n & 0xffff));
-      v |= EncodeMini<kF16Format>(f, w.round64, Overflow::kFormat) << n;
+      v |= EncodeHalf(f, w.round64, w.saturate16) << n;
     }
     r.w[0][l] = v;
   }

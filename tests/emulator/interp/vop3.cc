@@ -192,6 +192,8 @@ V DivFixup(V q, V den, V num) {
   if (inf_den || num == 0) return sign(static_cast<V>(0));
   if (T::Exponent(num) - T::Exponent(den) < T::kUnder)
     return sign(static_cast<V>(0));
+  // The estimate of a quotient that overflows.
+  if (IsNan(q)) return sign(T::Inf());
   return sign(std::fabs(q));
 }
 
@@ -206,14 +208,16 @@ void Mad64(Wave& w, const Inst& i) {
                                                  static_cast<I>(b.lo[l]))
                                : UL{a.lo[l]} * b.lo[l];
     const UL addend = U64::Get(c, l), sum = product + addend;
-    carry[l] = kSigned ? ((~(product ^ addend) & (product ^ sum)) >> 63) != 0
-                       : sum < product;
+    // Bit 64 of the exact sum: a carry, or the sign of a signed sum.
+    const bool overflow = ((~(product ^ addend) & (product ^ sum)) >> 63) != 0;
+    carry[l] = kSigned ? ((sum >> 63) != 0) != overflow : sum < product;
     U64::Put(r, l, sum);
   }
   Store<U64>(w, i, r);
   w.SetS64(i.sdst, PackMask(carry) & w.exec());
 }
 
+template <bool kHalf>
 void Bitop3(Wave& w, const Inst& i) {
   const uint32_t table = uint32_t{i.omod} << 6 | uint32_t{i.abs} << 3 | i.neg;
   Buffer buffers[3], r;
@@ -226,6 +230,13 @@ void Bitop3(Wave& w, const Inst& i) {
       Fill(buffers[n].w[0], static_cast<U>(Uniform(w, i.src[n], false)));
     }
   }
+  // The 16-bit form takes halves of its sources and writes half of vdst.
+  for (int n = 0; n < 3 && kHalf; ++n) {
+    const int shift = (i.op_sel >> n & 1) != 0 ? 16 : 0;
+    for (int l = 0; l < kLanes; ++l)
+      buffers[n].w[0][l] = s[n][l] >> shift & 0xffff;
+    s[n] = buffers[n].w[0];
+  }
   U on[8];
   for (int n = 0; n < 8; ++n) on[n] = (table >> n & 1) != 0 ? ~0u : 0;
   for (int l = 0; l < kLanes; ++l) {
@@ -235,8 +246,10 @@ void Bitop3(Wave& w, const Inst& i) {
                 (on[4] & a & ~b & ~c) | (on[5] & a & ~b & c) |
                 (on[6] & a & b & ~c) | (on[7] & a & b & c);
   }
-  if (i.op->opcode == 0x233) {  // the 16-bit form
-    for (int l = 0; l < kLanes; ++l) r.w[0][l] &= 0xffff;
+  const bool high = (i.op_sel & 8) != 0;
+  for (int l = 0; l < kLanes && kHalf; ++l) {
+    const U v = r.w[0][l] & 0xffff;
+    r.w[0][l] = high ? (w.v[i.dst][l] & 0xffff) | v << 16 : v;
   }
   WriteLanes(w, i.dst, r.w[0], w.exec());
 }
@@ -288,6 +301,22 @@ constexpr auto kTrigPreop = [](double a, U segment) {
   return Ldexp(r, -53 - shift + (exponent >= 1968 ? 128 : 0));
 };
 
+U ToByte(float a) {
+  const float t = a > 0 ? (a > 255.0f ? 255.0f : a) : 0.0f;
+  return static_cast<U>(static_cast<I>(__builtin_rintf(t)));
+}
+
+// One byte of vdst, at the place src1 names.
+void PackAccumulate(Wave& w, const Inst& i) {
+  Buffer b0, b1, r;
+  const Lanes a = Fetch<F32>(w, i, 0, b0), b = Fetch<U32>(w, i, 1, b1);
+  for (int l = 0; l < kLanes; ++l) {
+    const U at = 8 * (b.lo[l] & 3);
+    r.w[0][l] = (w.v[i.dst][l] & ~(0xffu << at)) | ToByte(F32::Get(a, l)) << at;
+  }
+  WriteLanes(w, i.dst, r.w[0], w.exec());
+}
+
 constexpr auto kCubeMajor = [](float x, float y, float z) {
   const float ax = std::fabs(x), ay = std::fabs(y), az = std::fabs(z);
   return az >= ax && az >= ay ? 2 : ay >= ax ? 1 : 0;
@@ -303,9 +332,9 @@ void FmaHalf(Wave& w, const Inst& i) {
   const Lanes a = Fetch<F16>(w, i, 0, b0), b = Fetch<F16>(w, i, 1, b1),
               c = Fetch<F16>(w, i, 2, b2);
   for (int l = 0; l < kLanes; ++l) {
-    r.w[0][l] = EncodeMini<kF16Format>(
-        kFmaHalf(F16::Get(a, l), F16::Get(b, l), F16::Get(c, l)), w.round64,
-        Overflow::kFormat);
+    r.w[0][l] =
+        EncodeHalf(kFmaHalf(F16::Get(a, l), F16::Get(b, l), F16::Get(c, l)),
+                   w.round64, w.saturate16);
   }
   Store<F16>(w, i, r);
 }
@@ -341,6 +370,8 @@ constexpr Shape kFloat3{
     1, {SrcKind::kF32, SrcKind::kF32, SrcKind::kF32}, {1, 1, 1}};
 constexpr Shape kHalf3{
     1, {SrcKind::kF16, SrcKind::kF16, SrcKind::kF16}, {1, 1, 1}};
+constexpr Shape kFloatWord{1, {SrcKind::kF32, SrcKind::kB32}};
+constexpr Shape kHalfWord3{1, {SrcKind::kB16, SrcKind::kB16, SrcKind::kB16}};
 constexpr Shape kWord3{
     1, {SrcKind::kB32, SrcKind::kB32, SrcKind::kB32}, {1, 1, 1}};
 constexpr Shape kWord2{1, {SrcKind::kB32, SrcKind::kB32}, {1, 1, 1}};
@@ -419,11 +450,9 @@ constexpr OpInfo kVop3[] = {
         0x1dc, "v_sad_u32"),
     Op3<U32, F32, U32, U32,
         [](float a, U b, U c) {
-          const float t = (a > 0 ? (a > 255.0f ? 255.0f : a) : 0.0f);
-          const U byte = (static_cast<U>(static_cast<I>(__builtin_rintf(t))));
           const U at = 8 * (b & 3);
-          return (c & ~(0xffu << at)) | byte << at;
-        }>(0x1dd, "v_cvt_pk_u8_f32"),
+          return (c & ~(0xffu << at)) | ToByte(a) << at;
+        }>(0x1dd, "v_cvt_pk_u8_f32", kMayRound),
     Op3<F32, F32, F32, F32,
         [](float a, float b, float c) { return (DivFixup<F32>(a, b, c)); }>(
         0x1de, "v_div_fixup_f32"),
@@ -457,6 +486,7 @@ constexpr OpInfo kVop3[] = {
     Op3<F16, F16, F16, F16,
         [](float a, float b, float c) { return (DivFixup<F32>(a, b, c)); }>(
         0x1ef, "v_div_fixup_legacy_f16"),
+    OpX(0x1f0, "v_cvt_pkaccum_u8_f32", &PackAccumulate, kFloatWord, kReadsOld),
     Op3<U32, U16, U16, U32, [](U a, U b, U c) { return a * b + c; }>(
         0x1f1, "v_mad_u32_u16"),
     Op3<U32, I16, I16, U32,
@@ -496,8 +526,8 @@ constexpr OpInfo kVop3[] = {
         0x207, "v_div_fixup_f16"),
     Op3<U64, U64, U32, U64, [](UL a, U b, UL c) { return (a << (b & 7)) + c; }>(
         0x208, "v_lshl_add_u64"),
-    OpX(0x233, "v_bitop3_b16", &Bitop3, kWord3),
-    OpX(0x234, "v_bitop3_b32", &Bitop3, kWord3),
+    OpX(0x233, "v_bitop3_b16", &Bitop3<true>, kHalfWord3, kTruthTable),
+    OpX(0x234, "v_bitop3_b32", &Bitop3<false>, kWord3, kTruthTable),
     Op2<F64, F64, F64, [](double a, double b) { return a + b; }>(0x280,
                                                                  "v_add_f64"),
     Op2<F64, F64, F64, [](double a, double b) { return a * b; }>(0x281,

@@ -10,28 +10,18 @@ using U = uint32_t;
 using I = int32_t;
 using L = int64_t;
 
-// Two f32 to two 16-bit floats, in MODE's f16 rounding.
-template <Mini kFormat>
+// Two f32 to two 16-bit floats, to the nearest whatever MODE says.
+template <bool kBf16>
 void PkHalf(Wave& w, const Inst& i) {
   Buffer b0, b1, r;
   const Lanes a = Fetch<F32>(w, i, 0, b0), b = Fetch<F32>(w, i, 1, b1);
-  constexpr bool kBf16 = kFormat.exponent_bits == 8;
-  if (w.special16 && !kBf16) {
-    const Overflow overflow =
-        w.saturate16 ? Overflow::kSaturate : Overflow::kFormat;
-    for (int l = 0; l < kLanes; ++l) {
-      r.w[0][l] = EncodeMini<kFormat>(F32::Get(a, l), w.round64, overflow) |
-                  EncodeMini<kFormat>(F32::Get(b, l), w.round64, overflow)
-                      << 16;
-    }
-  } else {
-    for (int l = 0; l < kLanes; ++l) {
-      r.w[0][l] =
-          kBf16
-              ? FloatToBf16(F32::Get(a, l)) | FloatToBf16(F32::Get(b, l)) << 16
-              : FloatToHalf(F32::Get(a, l)) | FloatToHalf(F32::Get(b, l)) << 16;
-    }
-  }
+  const auto convert = [&](const Lanes& s, int l) {
+    const float v = F32::Get(s, l);
+    if (kBf16) return FloatToBf16(v);
+    return w.saturate16 ? EncodeHalf(v, kRoundNearest, true) : FloatToHalf(v);
+  };
+  for (int l = 0; l < kLanes; ++l)
+    r.w[0][l] = convert(a, l) | convert(b, l) << 16;
   Store<U32>(w, i, r);
 }
 
@@ -122,8 +112,8 @@ constexpr Shape kWord3{1, {SrcKind::kB32, SrcKind::kB32, SrcKind::kB32}};
 constexpr OpInfo kConvert[] = {
     OpX(0x265, "v_ashr_pk_i8_i32", &AshrPk<true>, kWord3, kReadsOld),
     OpX(0x266, "v_ashr_pk_u8_i32", &AshrPk<false>, kWord3, kReadsOld),
-    OpX(0x267, "v_cvt_pk_f16_f32", &PkHalf<kF16Format>, kFloat2),
-    OpX(0x268, "v_cvt_pk_bf16_f32", &PkHalf<kBf16Format>, kFloat2),
+    OpX(0x267, "v_cvt_pk_f16_f32", &PkHalf<false>, kFloat2),
+    OpX(0x268, "v_cvt_pk_bf16_f32", &PkHalf<true>, kFloat2),
     Op2<U32, F32, F32,
         [](float a, float b) {
           return (Normalised<true>(a) | Normalised<true>(b) << 16);

@@ -16,9 +16,13 @@ enum class Wide16 { kF32, kF16, kBf16 };
 
 // The wide element n of consecutive registers.
 template <Wide16 t>
-INGOT_EMULATOR_INLINE float WideAt(const uint32_t* const* rows, int n,
-                                   int lane) {
-  if constexpr (t == Wide16::kF32) return FloatOf(rows[n][lane]);
+INGOT_EMULATOR_INLINE float WideAt(const Wave& w, const uint32_t* const* rows,
+                                   int n, int lane) {
+  if constexpr (t == Wide16::kF32) {
+    // f32 sources follow MODE's denormal field, narrower ones never do.
+    const float v = FloatOf(rows[n][lane]);
+    return (w.mode >> 4 & 1) != 0 ? v : NoDenormal(v);
+  }
   const uint32_t h = rows[n / 2][lane] >> (n % 2 * 16) & 0xffff;
   return t == Wide16::kF16 ? HalfToFloat(h) : Bf16ToFloat(h);
 }
@@ -74,14 +78,14 @@ void PackTwo(Wave& w, const Inst& i) {
   Buffer r;
   for (int l = 0; l < kLanes; ++l) {
     const double s = Scale(scale.rows[0][l]);
-    const float x = Signed(i, 0, WideAt<t>(a.rows, 0, l));
-    const float y = kTwoSources ? Signed(i, 1, WideAt<t>(b.rows, 0, l))
-                                : Signed(i, 0, WideAt<t>(a.rows, 1, l));
-    const uint32_t* seed = kStochastic ? &b.rows[0][l] : nullptr;
-    const uint32_t low =
-        EncodeMini<kFormat>(x / s, kRoundNearest, OverflowOf(w), seed);
-    const uint32_t high =
-        EncodeMini<kFormat>(y / s, kRoundNearest, OverflowOf(w), seed);
+    const float x = Signed(i, 0, WideAt<t>(w, a.rows, 0, l));
+    const float y = kTwoSources ? Signed(i, 1, WideAt<t>(w, b.rows, 0, l))
+                                : Signed(i, 0, WideAt<t>(w, a.rows, 1, l));
+    const uint32_t seeds[2] = {b.rows[0][l], NextRandom(b.rows[0][l])};
+    const uint32_t low = EncodeMini<kFormat>(
+        x / s, kRoundNearest, OverflowOf(w), kStochastic ? &seeds[0] : nullptr);
+    const uint32_t high = EncodeMini<kFormat>(
+        y / s, kRoundNearest, OverflowOf(w), kStochastic ? &seeds[1] : nullptr);
     r.w[0][l] = (w.v[i.dst][l] & ~field) | (low | high << kBits) << shift;
   }
   WriteLanes(w, i.dst, r.w[0], w.exec());
@@ -95,7 +99,7 @@ void PackOne(Wave& w, const Inst& i) {
   const int shift = DestinationShift(i, 8);
   Buffer r;
   for (int l = 0; l < kLanes; ++l) {
-    const float x = Signed(i, 0, WideAt<t>(a.rows, element, l));
+    const float x = Signed(i, 0, WideAt<t>(w, a.rows, element, l));
     const uint32_t code =
         EncodeMini<kFormat>(x / Scale(scale.rows[0][l]), kRoundNearest,
                             OverflowOf(w), &seed.rows[0][l]);
@@ -108,7 +112,7 @@ template <Wide16 t>
 INGOT_EMULATOR_INLINE uint32_t Narrowed(const Wave& w, double v) {
   if constexpr (t == Wide16::kF32) return BitsOf(static_cast<float>(v));
   if constexpr (t == Wide16::kF16)
-    return EncodeMini<kF16Format>(v, w.round64, OverflowOf(w));
+    return EncodeHalf(v, w.round64, w.saturate16);
   return EncodeMini<kBf16Format>(v, kRoundNearest, Overflow::kFormat);
 }
 
@@ -181,19 +185,20 @@ void PackMany(Wave& w, const Inst& i) {
   for (int l = 0; l < kLanes; ++l) {
     if ((exec >> l & 1) == 0) continue;
     const double s = Scale(scale.rows[0][l]);
-    const uint32_t seed = b.rows[0][l];
+    uint32_t seed = b.rows[0][l];
     uint32_t out[6] = {};
     for (int n = 0; n < 32; ++n) {
       float v;
       if constexpr (kind == Pack32::kTwoSources) {
-        v = WideAt<t>(n % 2 == 0 ? a.rows : b.rows, n / 2, l);
+        v = WideAt<t>(w, n % 2 == 0 ? a.rows : b.rows, n / 2, l);
       } else {
-        v = WideAt<t>(a.rows, n, l);
+        v = WideAt<t>(w, a.rows, n, l);
       }
       PutSix(
           out, n,
           EncodeMini<kFormat>(v / s, kRoundNearest, Overflow::kSaturate,
                               kind == Pack32::kStochastic ? &seed : nullptr));
+      seed = NextRandom(seed);
     }
     for (int r = 0; r < 6; ++r) w.v[i.dst + r][l] = out[r];
   }
@@ -221,12 +226,16 @@ void UnpackMany(Wave& w, const Inst& i) {
   }
 }
 
-constexpr SrcKind kB = SrcKind::kB32, kF = SrcKind::kF32, kT = SrcKind::kVgprs;
+constexpr SrcKind kB = SrcKind::kB32, kF = SrcKind::kF32, kT = SrcKind::kVgprs,
+                  kH = SrcKind::kPk16, kG = SrcKind::kBf16;
 constexpr Shape kTwoAndScale{1, {kF, kF, kF}};  // f32, f32, scale
 constexpr Shape kPairSeedScale{
-    1, {kT, kB, kF}, {2, 1, 1}};              // v[2], seed, scale
-constexpr Shape kSeedScale{1, {kB, kB, kF}};  // value, seed, scale
-constexpr Shape kAndScale{1, {kB, kF}};       // value, scale
+    1, {kT, kB, kF}, {2, 1, 1}};  // v[2], seed, scale
+// A value (f32, f16, bf16 or narrow), a seed, a scale.
+constexpr Shape kFloatSeed{1, {kF, kB, kF}}, kHalfSeed{1, {kH, kB, kF}},
+    kBfloatSeed{1, {kG, kB, kF}};
+constexpr Shape kAndScale{1, {kB, kF}}, kHalfAndScale{1, {kH, kF}},
+    kBfloatAndScale{1, {kG, kF}};
 constexpr Shape kToPair{2, {kB, kF}};
 constexpr Shape Many(uint8_t dst, uint8_t src) {
   return {dst, {kT, kF}, {src, 1, 1}};
@@ -243,9 +252,9 @@ constexpr OpInfo kScale[] = {
         kTwoAndScale, kReadsOld),
     OpX(0x236, "v_cvt_scalef32_pk_bf8_f32", &PackTwo<kE, f32, false>,
         kTwoAndScale, kReadsOld),
-    OpX(0x237, "v_cvt_scalef32_sr_fp8_f32", &PackOne<k8, f32>, kSeedScale,
+    OpX(0x237, "v_cvt_scalef32_sr_fp8_f32", &PackOne<k8, f32>, kFloatSeed,
         kReadsOld),
-    OpX(0x238, "v_cvt_scalef32_sr_bf8_f32", &PackOne<kE, f32>, kSeedScale,
+    OpX(0x238, "v_cvt_scalef32_sr_bf8_f32", &PackOne<kE, f32>, kFloatSeed,
         kReadsOld),
     OpX(0x239, "v_cvt_scalef32_pk_f32_fp8", &UnpackTwo<k8, f32>, kToPair),
     OpX(0x23a, "v_cvt_scalef32_pk_f32_bf8", &UnpackTwo<kE, f32>, kToPair),
@@ -256,21 +265,21 @@ constexpr OpInfo kScale[] = {
     OpX(0x23e, "v_cvt_scalef32_sr_pk_fp4_f32", &PackTwo<k4, f32, true>,
         kPairSeedScale, kReadsOld),
     OpX(0x23f, "v_cvt_scalef32_pk_f32_fp4", &UnpackTwo<k4, f32>, kToPair),
-    OpX(0x240, "v_cvt_scalef32_pk_fp8_f16", &PackTwo<k8, f16, false>, kAndScale,
+    OpX(0x240, "v_cvt_scalef32_pk_fp8_f16", &PackTwo<k8, f16, false>,
+        kHalfAndScale, kReadsOld),
+    OpX(0x241, "v_cvt_scalef32_pk_bf8_f16", &PackTwo<kE, f16, false>,
+        kHalfAndScale, kReadsOld),
+    OpX(0x242, "v_cvt_scalef32_sr_fp8_f16", &PackOne<k8, f16>, kHalfSeed,
         kReadsOld),
-    OpX(0x241, "v_cvt_scalef32_pk_bf8_f16", &PackTwo<kE, f16, false>, kAndScale,
-        kReadsOld),
-    OpX(0x242, "v_cvt_scalef32_sr_fp8_f16", &PackOne<k8, f16>, kSeedScale,
-        kReadsOld),
-    OpX(0x243, "v_cvt_scalef32_sr_bf8_f16", &PackOne<kE, f16>, kSeedScale,
+    OpX(0x243, "v_cvt_scalef32_sr_bf8_f16", &PackOne<kE, f16>, kHalfSeed,
         kReadsOld),
     OpX(0x244, "v_cvt_scalef32_pk_fp8_bf16", &PackTwo<k8, bf16, false>,
-        kAndScale, kReadsOld),
+        kBfloatAndScale, kReadsOld),
     OpX(0x245, "v_cvt_scalef32_pk_bf8_bf16", &PackTwo<kE, bf16, false>,
-        kAndScale, kReadsOld),
-    OpX(0x246, "v_cvt_scalef32_sr_fp8_bf16", &PackOne<k8, bf16>, kSeedScale,
+        kBfloatAndScale, kReadsOld),
+    OpX(0x246, "v_cvt_scalef32_sr_fp8_bf16", &PackOne<k8, bf16>, kBfloatSeed,
         kReadsOld),
-    OpX(0x247, "v_cvt_scalef32_sr_bf8_bf16", &PackOne<kE, bf16>, kSeedScale,
+    OpX(0x247, "v_cvt_scalef32_sr_bf8_bf16", &PackOne<kE, bf16>, kBfloatSeed,
         kReadsOld),
     OpX(0x248, "v_cvt_scalef32_pk_f16_fp8", &UnpackTwo<k8, f16>, kAndScale),
     OpX(0x249, "v_cvt_scalef32_pk_f16_bf8", &UnpackTwo<kE, f16>, kAndScale),
@@ -278,14 +287,14 @@ constexpr OpInfo kScale[] = {
         kReadsOld),
     OpX(0x24b, "v_cvt_scalef32_f16_bf8", &UnpackOne<kE, f16>, kAndScale,
         kReadsOld),
-    OpX(0x24c, "v_cvt_scalef32_pk_fp4_f16", &PackTwo<k4, f16, false>, kAndScale,
-        kReadsOld),
+    OpX(0x24c, "v_cvt_scalef32_pk_fp4_f16", &PackTwo<k4, f16, false>,
+        kHalfAndScale, kReadsOld),
     OpX(0x24d, "v_cvt_scalef32_pk_fp4_bf16", &PackTwo<k4, bf16, false>,
-        kAndScale, kReadsOld),
+        kBfloatAndScale, kReadsOld),
     OpX(0x24e, "v_cvt_scalef32_sr_pk_fp4_f16", &PackTwo<k4, f16, true>,
-        kSeedScale, kReadsOld),
+        kHalfSeed, kReadsOld),
     OpX(0x24f, "v_cvt_scalef32_sr_pk_fp4_bf16", &PackTwo<k4, bf16, true>,
-        kSeedScale, kReadsOld),
+        kBfloatSeed, kReadsOld),
     OpX(0x250, "v_cvt_scalef32_pk_f16_fp4", &UnpackTwo<k4, f16>, kAndScale),
     OpX(0x251, "v_cvt_scalef32_pk_bf16_fp4", &UnpackTwo<k4, bf16>, kAndScale),
     OpX(0x252, "v_cvt_scalef32_2xpk16_fp6_f32",

@@ -37,6 +37,21 @@ INGOT_EMULATOR_INLINE Half HalfOf(const Inst& i, int n, bool high,
           is_float && (negate >> n & 1) != 0 ? 0x8000u : 0u};
 }
 
+// To [0, 1]; a NaN becomes 0 where MODE has DX10_CLAMP.
+template <class T>
+INGOT_EMULATOR_INLINE T Clamped(const Wave& w, T v) {
+  if (v != v && (w.mode >> 8 & 1) == 0) return v;
+  return v > 0 ? (v < 1 ? v : static_cast<T>(1)) : static_cast<T>(0);
+}
+
+// MODE's denormal fields: whether sources and results lose theirs.
+INGOT_EMULATOR_INLINE bool Loses16(const Wave& w, int bit) {
+  return (w.mode >> (6 + bit) & 1) == 0;
+}
+INGOT_EMULATOR_INLINE bool Loses32(const Wave& w, int bit) {
+  return (w.mode >> (4 + bit) & 1) == 0;
+}
+
 struct HalfInt16 {
   using V = I;
   static constexpr bool kFloat = false;
@@ -60,10 +75,9 @@ struct HalfFloat16 {
   static constexpr bool kFloat = true;
   INGOT_EMULATOR_INLINE static V From(U h) { return HalfToFloat(h); }
   INGOT_EMULATOR_INLINE static U To(const Wave& w, const Inst& i, float v) {
-    if (i.clamp) v = v > 0 ? (v < 1 ? v : 1.0f) : 0.0f;
+    if (i.clamp) v = Clamped(w, v);
     if (w.special16) [[unlikely]] {
-      return EncodeMini<kF16Format>(
-          v, w.round64, w.saturate16 ? Overflow::kSaturate : Overflow::kFormat);
+      return EncodeHalf(v, w.round64, w.saturate16);
     }
     return FloatToHalf(v);
   }
@@ -71,9 +85,8 @@ struct HalfFloat16 {
 // Fused results arrive rounded to odd in double.
 struct HalfFused16 : HalfFloat16 {
   INGOT_EMULATOR_INLINE static U To(const Wave& w, const Inst& i, double v) {
-    if (i.clamp) v = v > 0 ? (v < 1 ? v : 1.0) : 0.0;
-    return EncodeMini<kF16Format>(
-        v, w.round64, w.saturate16 ? Overflow::kSaturate : Overflow::kFormat);
+    if (i.clamp) v = Clamped(w, v);
+    return EncodeHalf(v, w.round64, w.saturate16);
   }
 };
 
@@ -86,7 +99,8 @@ void Packed2(Wave& w, const Inst& i) {
   Buffer b0, b1, r;
   const uint32_t* a = Raw(w, i, 0, b0);
   const uint32_t* b = Raw(w, i, 1, b1);
-  const bool flush = T::kFloat && w.flush64;
+  const bool flush = T::kFloat && Loses16(w, 0);
+  const bool flush_result = T::kFloat && Loses16(w, 1);
   for (int high = 0; high < 2; ++high) {
     const Half ha = HalfOf(i, 0, high != 0, T::kFloat),
                hb = HalfOf(i, 1, high != 0, T::kFloat);
@@ -94,8 +108,8 @@ void Packed2(Wave& w, const Inst& i) {
       const U v = T::To(w, i,
                         kFunction(T::From(FlushHalf(ha.Get(a[l]), flush)),
                                   T::From(FlushHalf(hb.Get(b[l]), flush))));
-      r.w[0][l] = high != 0 ? r.w[0][l] | FlushHalf(v, flush) << 16
-                            : FlushHalf(v, flush);
+      r.w[0][l] = high != 0 ? r.w[0][l] | FlushHalf(v, flush_result) << 16
+                            : FlushHalf(v, flush_result);
     }
   }
   WriteLanes(w, i.dst, r.w[0], w.exec());
@@ -107,7 +121,8 @@ void Packed3(Wave& w, const Inst& i) {
   const uint32_t* a = Raw(w, i, 0, b0);
   const uint32_t* b = Raw(w, i, 1, b1);
   const uint32_t* c = Raw(w, i, 2, b2);
-  const bool flush = T::kFloat && w.flush64;
+  const bool flush = T::kFloat && Loses16(w, 0);
+  const bool flush_result = T::kFloat && Loses16(w, 1);
   for (int high = 0; high < 2; ++high) {
     const Half ha = HalfOf(i, 0, high != 0, T::kFloat),
                hb = HalfOf(i, 1, high != 0, T::kFloat),
@@ -117,8 +132,8 @@ void Packed3(Wave& w, const Inst& i) {
                         kFunction(T::From(FlushHalf(ha.Get(a[l]), flush)),
                                   T::From(FlushHalf(hb.Get(b[l]), flush)),
                                   T::From(FlushHalf(hc.Get(c[l]), flush))));
-      r.w[0][l] = high != 0 ? r.w[0][l] | FlushHalf(v, flush) << 16
-                            : FlushHalf(v, flush);
+      r.w[0][l] = high != 0 ? r.w[0][l] | FlushHalf(v, flush_result) << 16
+                            : FlushHalf(v, flush_result);
     }
   }
   WriteLanes(w, i.dst, r.w[0], w.exec());
@@ -139,7 +154,7 @@ INGOT_EMULATOR_INLINE void PairSource(const Wave& w, const Inst& i, int n,
     const uint64_t both = Uniform(w, o, true);
     Fill(out, static_cast<U>(upper ? both >> 32 : both) ^ flip);
   }
-  if (is_float && w.flush32) {
+  if (is_float && Loses32(w, 0)) {
     for (int l = 0; l < kLanes; ++l)
       out[l] = (out[l] & 0x7f800000) == 0 ? out[l] & 0x80000000 : out[l];
   }
@@ -154,10 +169,8 @@ void PairFloat(Wave& w, const Inst& i) {
       PairSource(w, i, n, high != 0, true, s[n]);
     for (int l = 0; l < kLanes; ++l) {
       float v = kFunction(FloatOf(s[0][l]), FloatOf(s[1][l]), FloatOf(s[2][l]));
-      if (i.clamp) v = v > 0 ? (v < 1 ? v : 1.0f) : 0.0f;
-      const U bits = BitsOf(v);
-      r.w[high][l] =
-          w.flush32 && (bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits;
+      if (i.clamp) v = Clamped(w, v);
+      r.w[high][l] = BitsOf(Loses32(w, 1) ? NoDenormal(v) : v);
     }
   }
   WriteLanes(w, i.dst, r.w[0], w.exec());
@@ -187,8 +200,11 @@ INGOT_EMULATOR_INLINE void MixSource(const Wave& w, const Inst& i, int n,
   const U keep = (i.abs >> n & 1) != 0 ? 0x7fffffffu : ~0u;
   const U flip = (i.neg >> n & 1) != 0 ? 0x80000000u : 0u;
   for (int l = 0; l < kLanes; ++l) {
-    const U bits = is_half ? BitsOf(HalfToFloat(s[l] >> shift & 0xffff)) : s[l];
-    out[l] = FloatOf((bits & keep) ^ flip);
+    const U half = FlushHalf(s[l] >> shift & 0xffff, Loses16(w, 0));
+    const float v = is_half         ? HalfToFloat(half)
+                    : Loses32(w, 0) ? NoDenormal(FloatOf(s[l]))
+                                    : FloatOf(s[l]);
+    out[l] = FloatOf((BitsOf(v) & keep) ^ flip);
   }
 }
 
@@ -202,12 +218,14 @@ void FmaMix(Wave& w, const Inst& i) {
   const uint32_t* old = w.v[i.dst];
   for (int l = 0; l < kLanes; ++l) {
     float v = __builtin_fmaf(s[0][l], s[1][l], s[2][l]);
-    if (i.clamp) v = v > 0 ? (v < 1 ? v : 1.0f) : 0.0f;
-    if (to == MixTo::kF32) r.w[0][l] = BitsOf(v);
-    if (to == MixTo::kLow)
-      r.w[0][l] = (old[l] & 0xffff0000) | HalfFloat16::To(w, i, v);
-    if (to == MixTo::kHigh)
-      r.w[0][l] = (old[l] & 0xffff) | HalfFloat16::To(w, i, v) << 16;
+    if (i.clamp) v = Clamped(w, v);
+    if (to == MixTo::kF32) {
+      r.w[0][l] = BitsOf(Loses32(w, 1) ? NoDenormal(v) : v);
+      continue;
+    }
+    const U half = FlushHalf(HalfFloat16::To(w, i, v), Loses16(w, 1));
+    r.w[0][l] = to == MixTo::kLow ? (old[l] & 0xffff0000) | half
+                                  : (old[l] & 0xffff) | half << 16;
   }
   WriteLanes(w, i.dst, r.w[0], w.exec());
 }
@@ -231,7 +249,7 @@ void DotFloat(Wave& w, const Inst& i) {
                    : static_cast<double>(HalfToFloat(x)) * HalfToFloat(y);
     }
     float v = static_cast<float>(sum);
-    if (i.clamp) v = v > 0 ? (v < 1 ? v : 1.0f) : 0.0f;
+    if (i.clamp) v = Clamped(w, v);
     r.w[0][l] = BitsOf(v);
   }
   WriteLanes(w, i.dst, r.w[0], w.exec());
