@@ -25,15 +25,16 @@ absl::StatusOr<Roles> ParseRoles(absl::string_view key,
   Roles roles;
   for (absl::string_view word : absl::StrSplit(text, ',', absl::SkipEmpty())) {
     word = absl::StripAsciiWhitespace(word);
-    bool known = false;
+    bool known = word == "none";
     for (const Role role : kRoles) {
       if (word != RoleName(role)) continue;
       roles = roles | (role == Role::kAdmin ? Roles::All() : Roles(role));
       known = true;
     }
     if (!known) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          key, ": found role ", word, ", allowed get, compile, tune, admin"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(key, ": found role ", word,
+                       ", allowed get, compile, tune, admin, none"));
     }
   }
   return roles;

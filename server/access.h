@@ -58,8 +58,8 @@ struct Caller {
 // matching rules give adds up. On the Unix socket `who` is "user:NAME",
 // "group:NAME" (both also by number) or "*"; root and the daemon's own user
 // have all roles without a rule. Over TLS it is a name of the client's
-// certificate (common name or DNS name), "name*" for all that begin so, or "*";
-// there, no rule means no role.
+// certificate (common name or alternative name), "name*" for all that begin so,
+// or "*"; there, no rule means no role.
 class AccessPolicy {
  public:
   // INVALID_ARGUMENT names the rule. `tcp_roles` is the list of roles of

@@ -64,6 +64,7 @@ TEST(AccessPolicy, PlainTcp) {
   EXPECT_EQ(Policy("", "", "get, compile").OfPlainTcp(),
             Roles(Role::kGet) | Roles(Role::kCompile));
   EXPECT_EQ(Policy("").OfPlainTcp(), Roles());
+  EXPECT_EQ(Policy("", "", "none").OfPlainTcp(), Roles());
 }
 
 TEST(AccessPolicy, BadRulesAreNamed) {

@@ -21,8 +21,8 @@ class AdminReactor : public grpc::ServerUnaryReactor {
 
 }  // namespace
 
-AdminRpc::AdminRpc(ingot::server::Admin& admin)
-    : admin_(admin), thread_([this] { Loop(); }) {}
+AdminRpc::AdminRpc(ingot::server::Admin& admin, const Callers& callers)
+    : admin_(admin), callers_(callers), thread_([this] { Loop(); }) {}
 
 AdminRpc::~AdminRpc() {
   {
@@ -47,11 +47,16 @@ void AdminRpc::Loop() {
   }
 }
 
-template <AdminRpc::When when, typename Request, typename Method>
-grpc::ServerUnaryReactor* AdminRpc::Run(const grpc::ByteBuffer& request,
-                                        grpc::ByteBuffer* response,
-                                        Method method) {
+template <Role role, AdminRpc::When when, typename Request, typename Method>
+grpc::ServerUnaryReactor* AdminRpc::Run(
+    const grpc::CallbackServerContext& context, const grpc::ByteBuffer& request,
+    grpc::ByteBuffer* response, Method method) {
   auto* const reactor = new AdminReactor;
+  const absl::Status allowed = callers_.Of(context)->Require(role);
+  if (!allowed.ok()) {
+    reactor->Finish(ToRpc(allowed));
+    return reactor;
+  }
   const MessageBytes bytes(request);
   auto parsed = std::make_shared<Request>();
   if (!parsed->ParseFromArray(bytes.view().data(),
@@ -83,54 +88,54 @@ grpc::ServerUnaryReactor* AdminRpc::Run(const grpc::ByteBuffer& request,
   return reactor;
 }
 
-grpc::ServerUnaryReactor* AdminRpc::Stats(grpc::CallbackServerContext*,
+grpc::ServerUnaryReactor* AdminRpc::Stats(grpc::CallbackServerContext* context,
                                           const grpc::ByteBuffer* request,
                                           grpc::ByteBuffer* response) {
-  return Run<When::kNow, v1::StatsRequest>(
-      *request, response,
+  return Run<Role::kGet, When::kNow, v1::StatsRequest>(
+      *context, *request, response,
       [this](const v1::StatsRequest& parsed) { return admin_.Stats(parsed); });
 }
 
-grpc::ServerUnaryReactor* AdminRpc::List(grpc::CallbackServerContext*,
+grpc::ServerUnaryReactor* AdminRpc::List(grpc::CallbackServerContext* context,
                                          const grpc::ByteBuffer* request,
                                          grpc::ByteBuffer* response) {
-  return Run<When::kOnThread, v1::ListRequest>(
-      *request, response,
+  return Run<Role::kGet, When::kOnThread, v1::ListRequest>(
+      *context, *request, response,
       [this](const v1::ListRequest& parsed) { return admin_.List(parsed); });
 }
 
-grpc::ServerUnaryReactor* AdminRpc::Describe(grpc::CallbackServerContext*,
-                                             const grpc::ByteBuffer* request,
-                                             grpc::ByteBuffer* response) {
-  return Run<When::kNow, v1::DescribeRequest>(
-      *request, response, [this](const v1::DescribeRequest& parsed) {
+grpc::ServerUnaryReactor* AdminRpc::Describe(
+    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* response) {
+  return Run<Role::kGet, When::kNow, v1::DescribeRequest>(
+      *context, *request, response, [this](const v1::DescribeRequest& parsed) {
         return admin_.Describe(parsed);
       });
 }
 
-grpc::ServerUnaryReactor* AdminRpc::Inspect(grpc::CallbackServerContext*,
-                                            const grpc::ByteBuffer* request,
-                                            grpc::ByteBuffer* response) {
-  return Run<When::kOnThread, v1::InspectRequest>(
-      *request, response, [this](const v1::InspectRequest& parsed) {
+grpc::ServerUnaryReactor* AdminRpc::Inspect(
+    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* response) {
+  return Run<Role::kGet, When::kOnThread, v1::InspectRequest>(
+      *context, *request, response, [this](const v1::InspectRequest& parsed) {
         return admin_.Inspect(parsed);
       });
 }
 
-grpc::ServerUnaryReactor* AdminRpc::Delete(grpc::CallbackServerContext*,
+grpc::ServerUnaryReactor* AdminRpc::Delete(grpc::CallbackServerContext* context,
                                            const grpc::ByteBuffer* request,
                                            grpc::ByteBuffer* response) {
-  return Run<When::kOnThread, v1::DeleteRequest>(
-      *request, response, [this](const v1::DeleteRequest& parsed) {
+  return Run<Role::kAdmin, When::kOnThread, v1::DeleteRequest>(
+      *context, *request, response, [this](const v1::DeleteRequest& parsed) {
         return admin_.Delete(parsed);
       });
 }
 
-grpc::ServerUnaryReactor* AdminRpc::Verify(grpc::CallbackServerContext*,
+grpc::ServerUnaryReactor* AdminRpc::Verify(grpc::CallbackServerContext* context,
                                            const grpc::ByteBuffer* request,
                                            grpc::ByteBuffer* response) {
-  return Run<When::kOnThread, v1::VerifyRequest>(
-      *request, response, [this](const v1::VerifyRequest& parsed) {
+  return Run<Role::kAdmin, When::kOnThread, v1::VerifyRequest>(
+      *context, *request, response, [this](const v1::VerifyRequest& parsed) {
         return admin_.Verify(parsed);
       });
 }

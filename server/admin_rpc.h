@@ -11,6 +11,7 @@
 
 #include "ingot/v1/admin.grpc.pb.h"
 #include "server/admin.h"
+#include "server/rpc_callers.h"
 
 namespace ingot::server {
 
@@ -22,8 +23,8 @@ class AdminRpc : public v1::Admin::WithRawCallbackMethod_Stats<
                                      v1::Admin::WithRawCallbackMethod_Verify<
                                          v1::Admin::Service>>>>>> {
  public:
-  // `admin` must outlive the service.
-  explicit AdminRpc(Admin& admin);
+  // Both must outlive the service.
+  AdminRpc(Admin& admin, const Callers& callers);
   ~AdminRpc() override;
 
   grpc::ServerUnaryReactor* Stats(grpc::CallbackServerContext*,
@@ -48,14 +49,16 @@ class AdminRpc : public v1::Admin::WithRawCallbackMethod_Stats<
  private:
   enum class When { kNow, kOnThread };
 
-  // Parses the request now; `method` (Request -> StatusOr of a response)
-  // answers it now or on the thread.
-  template <When when, typename Request, typename Method>
-  grpc::ServerUnaryReactor* Run(const grpc::ByteBuffer& request,
+  // Parses the request of a caller who has `role` now; `method` (Request ->
+  // StatusOr of a response) answers it now or on the thread.
+  template <Role role, When when, typename Request, typename Method>
+  grpc::ServerUnaryReactor* Run(const grpc::CallbackServerContext& context,
+                                const grpc::ByteBuffer& request,
                                 grpc::ByteBuffer* response, Method method);
   void Loop();
 
   ingot::server::Admin& admin_;
+  const Callers& callers_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool stopping_ = false;

@@ -55,8 +55,12 @@ void AppendResult(std::string* out, size_t index, const Reply& reply) {
 // end after the call did. Thread-safe.
 class Batch : public std::enable_shared_from_this<Batch> {
  public:
-  Batch(Lookup& lookup, const grpc::ByteBuffer& request, Reactor& reactor)
-      : lookup_(lookup), bytes_(request), reactor_(reactor) {}
+  Batch(Lookup& lookup, std::shared_ptr<const Caller> caller,
+        const grpc::ByteBuffer& request, Reactor& reactor)
+      : lookup_(lookup),
+        caller_(std::move(caller)),
+        bytes_(request),
+        reactor_(reactor) {}
 
   // INVALID_ARGUMENT when the message is no batch; then nothing else is called.
   absl::Status Open() {
@@ -161,7 +165,7 @@ class Batch : public std::enable_shared_from_this<Batch> {
   void LookUpNext() {
     const size_t index = next_++;  // only the pumping thread is here
     Lookup::Started started =
-        lookup_.Get(requests_[index], [&]() -> Lookup::Done {
+        lookup_.Get(requests_[index], *caller_, [&]() -> Lookup::Done {
           const std::lock_guard<std::mutex> lock(mutex_);
           ++waiting_;
           return [self = shared_from_this(), index](const Reply& reply) {
@@ -190,6 +194,7 @@ class Batch : public std::enable_shared_from_this<Batch> {
   }
 
   Lookup& lookup_;
+  const std::shared_ptr<const Caller> caller_;
   const MessageBytes bytes_;
   std::vector<absl::string_view> requests_;  // point into bytes_
   Reactor& reactor_;  // lives until it was told to finish
@@ -209,8 +214,10 @@ class Batch : public std::enable_shared_from_this<Batch> {
 
 class BatchReactor : public Reactor {
  public:
-  BatchReactor(Lookup& lookup, const grpc::ByteBuffer& request)
-      : batch_(std::make_shared<Batch>(lookup, request, *this)) {
+  BatchReactor(Lookup& lookup, std::shared_ptr<const Caller> caller,
+               const grpc::ByteBuffer& request)
+      : batch_(std::make_shared<Batch>(lookup, std::move(caller), request,
+                                       *this)) {
     const absl::Status opened = batch_->Open();
     if (!opened.ok()) {
       batch_.reset();
@@ -239,8 +246,9 @@ class BatchReactor : public Reactor {
 }  // namespace
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* StartBatch(
-    Lookup& lookup, const grpc::ByteBuffer& request) {
-  return new BatchReactor(lookup, request);
+    Lookup& lookup, std::shared_ptr<const Caller> caller,
+    const grpc::ByteBuffer& request) {
+  return new BatchReactor(lookup, std::move(caller), request);
 }
 
 }  // namespace ingot::server

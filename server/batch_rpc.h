@@ -5,6 +5,8 @@
 #include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/server_callback.h>
 
+#include <memory>
+
 #include "server/lookup.h"
 
 namespace ingot::server {
@@ -12,7 +14,8 @@ namespace ingot::server {
 // The reactor owns itself. A refused lookup is a result with its code; the call
 // fails only for a message that is none.
 grpc::ServerWriteReactor<grpc::ByteBuffer>* StartBatch(
-    Lookup& lookup, const grpc::ByteBuffer& request);
+    Lookup& lookup, std::shared_ptr<const Caller> caller,
+    const grpc::ByteBuffer& request);
 
 }  // namespace ingot::server
 

@@ -70,7 +70,7 @@ absl::Status Builder::Refusal(absl::string_view key) {
 }
 
 Flights::Ticket Builder::Build(const PlanKernel& kernel, Priority priority,
-                               Flights::Done done) {
+                               const std::string& client, Flights::Done done) {
   const absl::Status refusal = Refusal(kernel.key);
   if (!refusal.ok()) {
     done(refusal, false);
@@ -90,9 +90,9 @@ Flights::Ticket Builder::Build(const PlanKernel& kernel, Priority priority,
     flights_.Finish(kernel.key, flight, Built{std::move(found->entry)});
     return std::move(joined.ticket);
   }
-  Enqueue(
-      {kernel.key, kernel.encoding, kernel.spec.op, kernel.spec.symbol, flight},
-      priority);
+  Enqueue({kernel.key, kernel.encoding, kernel.spec.op, kernel.spec.symbol,
+           client, flight},
+          priority);
   return std::move(joined.ticket);
 }
 
@@ -103,6 +103,7 @@ void Builder::Enqueue(Work work, Priority priority) {
   Job job;
   job.id = shared->flight;
   job.priority = priority;
+  job.client = shared->client;
   job.request = std::move(request);
   job.begin = [this, shared] {
     return flights_.Begin(shared->key, shared->flight);

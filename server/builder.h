@@ -45,8 +45,9 @@ class Builder {
 
   // `done` is called exactly once, possibly before this returns, unless
   // Abandon comes first. Looks in the store once more before compiling.
+  // `client` is whose turn it takes in the queue.
   Flights::Ticket Build(const PlanKernel& kernel, Priority priority,
-                        Flights::Done done);
+                        const std::string& client, Flights::Done done);
   // The caller no longer waits: `done` will not start. Others may.
   void Abandon(const Flights::Ticket& ticket);
 
@@ -71,6 +72,7 @@ class Builder {
     std::string key_encoding;
     std::string op;
     std::string symbol;
+    std::string client;
     uint64_t flight = 0;
     int deaths = 0;  // of workers, for whatever cause
   };

@@ -33,7 +33,7 @@ class BuilderTest : public ::testing::Test {
   // Asks for the kernel; outcomes gather in `outcomes_`.
   Flights::Ticket Ask(const PlanKernel& kernel,
                       Priority priority = Priority::kInteractive) {
-    return builder_->Build(kernel, priority,
+    return builder_->Build(kernel, priority, "test",
                            [this](const BuildOutcome& outcome, bool) {
                              outcomes_.push_back(outcome.status());
                            });

@@ -39,6 +39,24 @@ const std::vector<Key>& Keys() {
        &Config::tcp},
       {"insecure", "allow a TCP address that is not loopback, with no TLS",
        &Config::insecure},
+      {"tls_certificate",
+       "PEM file of the daemon's certificate; with it the TCP port speaks TLS "
+       "and asks callers for theirs; files are read again when they change",
+       &Config::tls_certificate},
+      {"tls_private_key", "PEM file of its key", &Config::tls_private_key},
+      {"tls_client_ca", "PEM file of those who sign callers' certificates",
+       &Config::tls_client_ca},
+      {"unix_roles",
+       "who may do what on the Unix socket: rules user:NAME=ROLES, "
+       "group:NAME=ROLES, *=ROLES with roles get,compile,tune,admin or none; "
+       "root "
+       "and the daemon's user may do everything",
+       &Config::unix_roles},
+      {"tls_roles",
+       "the same by the certificate's name: NAME=ROLES, PREFIX*=ROLES",
+       &Config::tls_roles},
+      {"tcp_roles", "roles of whoever reaches a TCP port without TLS",
+       &Config::tcp_roles},
       {"state_dir", "where the store and repro bundles are",
        &Config::state_dir},
       {"worker_program", "path of ingot-worker; default: beside ingotd",
@@ -147,6 +165,15 @@ absl::Status Check(const Config& config) {
     if (value < key.min || value > key.max) {
       return Refuse(key.name, absl::StrCat(value), RangeOf(key));
     }
+  }
+  const bool certificate = !config.tls_certificate.empty();
+  if (certificate != !config.tls_private_key.empty() ||
+      certificate != !config.tls_client_ca.empty()) {
+    return Refuse("tls_certificate, tls_private_key, tls_client_ca",
+                  "some of them", "all or none");
+  }
+  if (certificate && config.tcp.empty()) {
+    return Refuse("tls_certificate", "no tcp address", "both or none");
   }
   INGOT_RETURN_IF_ERROR(CheckWord("worker_sandbox", config.worker_sandbox,
                                   {"off", "best_effort", "required"}));

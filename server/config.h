@@ -12,9 +12,16 @@
 namespace ingot::server {
 
 struct Config {
-  std::string socket;     // path; empty: none
-  std::string tcp;        // host:port; empty: none
-  bool insecure = false;  // TCP beyond loopback
+  std::string socket;           // path; empty: none
+  std::string tcp;              // host:port; empty: none
+  bool insecure = false;        // TCP beyond loopback without TLS
+  std::string tls_certificate;  // all three or none
+  std::string tls_private_key;
+  std::string tls_client_ca;
+  // Rules and roles: server/access.h.
+  std::string unix_roles = "*=get,compile,tune";
+  std::string tls_roles;
+  std::string tcp_roles = "get,compile";
   std::string state_dir;
   std::string worker_program;     // empty: beside ingotd
   int64_t workers = 0;            // 0: as many as the cgroup has CPUs

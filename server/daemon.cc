@@ -5,6 +5,7 @@
 #include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server_builder.h>
+#include <grpcpp/server_posix.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@
 #include "cache/tiered_store.h"
 #include "server/cpu_budget.h"
 #include "server/listen_address.h"
+#include "server/rpc_credentials.h"
 #include "server/validity.h"
 #include "server/version.h"
 
@@ -68,13 +70,20 @@ std::string Hex(absl::string_view key) { return absl::BytesToHexString(key); }
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(const Config& config,
+                                                      const Systemd& systemd,
                                                       Log& log) {
   grpc_log.store(&log);
   gpr_set_log_function(LogForGrpc);
-  std::unique_ptr<Daemon> daemon(new Daemon(config, log));
+  std::unique_ptr<Daemon> daemon(new Daemon(config, systemd, log));
   if (!config.tcp.empty()) {
-    INGOT_RETURN_IF_ERROR(CheckTcpAddress(config.tcp, config.insecure));
+    INGOT_RETURN_IF_ERROR(CheckTcpAddress(
+        config.tcp, config.insecure || !config.tls_certificate.empty()));
   }
+  INGOT_ASSIGN_OR_RETURN(
+      AccessPolicy policy,
+      AccessPolicy::Parse(config.unix_roles, config.tls_roles,
+                          config.tcp_roles));
+  daemon->callers_ = std::make_unique<Callers>(std::move(policy));
   INGOT_RETURN_IF_ERROR(MakeFolder(config.state_dir));
   INGOT_RETURN_IF_ERROR(daemon->OpenStore());
   INGOT_RETURN_IF_ERROR(daemon->OpenPrograms());
@@ -82,6 +91,7 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(const Config& config,
   daemon->MakeServices();
   INGOT_RETURN_IF_ERROR(daemon->Listen());
   daemon->ticker_ = std::thread([d = daemon.get()] { d->Tick(); });
+  systemd.Notify("READY=1");
   log.Write(
       Level::kInfo, "serving",
       {{"version", kVersion},
@@ -193,8 +203,17 @@ void Daemon::MakeServices() {
                    [this] { return stopping_.load(); }});
   damage_listener_.store(admin_.get());
   kernels_rpc_ = std::make_unique<KernelsRpc>(
-      *lookup_, *store_, [this] { return RestartPending(); });
-  admin_rpc_ = std::make_unique<AdminRpc>(*admin_);
+      *lookup_, *store_, *callers_, [this] { return RestartPending(); });
+  admin_rpc_ = std::make_unique<AdminRpc>(*admin_, *callers_);
+}
+
+absl::Status Daemon::OpenSocket() {
+  if (systemd_.socket()) {
+    INGOT_ASSIGN_OR_RETURN(listener_, UnixListener::Adopt(*systemd_.socket()));
+  } else if (!config_.socket.empty()) {
+    INGOT_ASSIGN_OR_RETURN(listener_, UnixListener::Open(config_.socket));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Daemon::Listen() {
@@ -210,26 +229,30 @@ absl::Status Daemon::Listen() {
       GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 5000);
   builder.RegisterService(kernels_rpc_.get());
   builder.RegisterService(admin_rpc_.get());
-  int socket_bound = 0;
-  if (!config_.socket.empty()) {
-    INGOT_RETURN_IF_ERROR(PrepareSocketPath(config_.socket));
-    builder.AddListeningPort(absl::StrCat("unix:", config_.socket),
-                             grpc::InsecureServerCredentials(), &socket_bound);
-  }
   int tcp_bound = 0;
   if (!config_.tcp.empty()) {
-    builder.AddListeningPort(config_.tcp, grpc::InsecureServerCredentials(),
-                             &tcp_bound);
+    std::shared_ptr<grpc::ServerCredentials> credentials =
+        grpc::InsecureServerCredentials();
+    if (!config_.tls_certificate.empty()) {
+      INGOT_ASSIGN_OR_RETURN(
+          credentials,
+          TlsCredentials({config_.tls_certificate, config_.tls_private_key,
+                          config_.tls_client_ca}));
+    }
+    builder.AddListeningPort(config_.tcp, credentials, &tcp_bound);
   }
-  // The socket must be for owner and group from its first moment.
-  const mode_t before = umask(0117);
   server_ = builder.BuildAndStart();
-  umask(before);
   if (server_ == nullptr) {
-    // Bound in this order; the first that fails ends it.
-    const bool socket_failed = !config_.socket.empty() && socket_bound == 0;
-    return absl::FailedPreconditionError(absl::StrCat(
-        "cannot listen on ", socket_failed ? config_.socket : config_.tcp));
+    return absl::FailedPreconditionError(
+        absl::StrCat("cannot listen on ", config_.tcp));
+  }
+  // Last of all: who can connect to it may take the daemon for up.
+  INGOT_RETURN_IF_ERROR(OpenSocket());
+  if (listener_ != nullptr) {
+    listener_->Start([this](int fd, const UnixPeer& peer) {
+      callers_->Connected(fd, peer);
+      grpc::AddInsecureChannelFromFd(server_.get(), fd);
+    });
   }
   if (!config_.tcp.empty()) tcp_port_ = tcp_bound;
   grpc::HealthCheckServiceInterface* health = server_->GetHealthCheckService();
@@ -242,8 +265,12 @@ absl::Status Daemon::Listen() {
 // Replies that are kept whole do not see what the store loses by itself.
 void Daemon::Tick() {
   uint64_t seen = 0;
+  // Twice as often as the watchdog wants.
+  const auto tick = std::min<std::chrono::microseconds>(
+      kTick, systemd_.watchdog().value_or(kTick * 2) / 2);
   std::unique_lock<std::mutex> lock(mutex_);
-  while (!stopped_.wait_for(lock, kTick, [this] { return stopping_.load(); })) {
+  while (!stopped_.wait_for(lock, tick, [this] { return stopping_.load(); })) {
+    if (systemd_.watchdog()) systemd_.Notify("WATCHDOG=1");
     const cache::StoreStats stats = tiers_->Stats();
     const uint64_t losses = stats.evictions + stats.damaged;
     if (losses != seen) lookup_->ForgetReplies();
@@ -272,6 +299,7 @@ void Daemon::LogRequest(const RequestLog& request) {
                request.request_id.empty()
                    ? absl::StrCat("ingotd-", next_request_id_.fetch_add(1))
                    : request.request_id.substr(0, kMaxLoggedId)},
+              {"caller", request.caller},
               {"op", request.op},
               {"code", absl::StatusCodeToString(request.status.code())},
               {"message", request.status.message()},
@@ -287,6 +315,7 @@ void Daemon::Drain() {
   }
   log_.Write(Level::kInfo, "draining",
              {{"builds", static_cast<int64_t>(builder_->in_flight())}});
+  systemd_.Notify("STOPPING=1");
   server_->GetHealthCheckService()->SetServingStatus(false);
   builder_->Drain();
   const MonotonicTime deadline =
@@ -296,6 +325,7 @@ void Daemon::Drain() {
   }
   pool_->Interrupt();
   builder_->GiveUp();
+  if (listener_ != nullptr) listener_->Stop();
   server_->Shutdown(std::chrono::system_clock::now() + kShutdownGrace);
   pool_->Stop();
   log_.Write(Level::kInfo, "stopped", {});
@@ -308,6 +338,7 @@ Daemon::~Daemon() {
   if (queue_) builder_->Drain();
   if (pool_) pool_->Interrupt();
   if (builder_) builder_->GiveUp();
+  if (listener_) listener_->Stop();
   if (server_) server_->Shutdown(std::chrono::system_clock::now());
   if (pool_) pool_->Stop();
   // Before the objects that its calls and its damage reports look at.

@@ -19,6 +19,9 @@
 #include "server/config.h"
 #include "server/kernels_rpc.h"
 #include "server/log.h"
+#include "server/rpc_callers.h"
+#include "server/systemd.h"
+#include "server/unix_listener.h"
 
 namespace ingot::server {
 
@@ -27,6 +30,7 @@ class Daemon {
   // Everything up and SERVING. FAILED_PRECONDITION and INVALID_ARGUMENT say
   // what an operator has to put right. `log` must outlive the daemon.
   static absl::StatusOr<std::unique_ptr<Daemon>> Start(const Config& config,
+                                                       const Systemd& systemd,
                                                        Log& log);
   // Stops at once what Drain did not.
   ~Daemon();
@@ -40,12 +44,14 @@ class Daemon {
   int tcp_port() const { return tcp_port_; }  // 0: none
 
  private:
-  Daemon(const Config& config, Log& log) : config_(config), log_(log) {}
+  Daemon(const Config& config, const Systemd& systemd, Log& log)
+      : config_(config), systemd_(systemd), log_(log) {}
 
   absl::Status OpenStore();
   absl::Status OpenPrograms();
   void StartWorkers();
   void MakeServices();
+  absl::Status OpenSocket();
   absl::Status Listen();
   void Tick();
 
@@ -55,6 +61,7 @@ class Daemon {
   void LogRequest(const RequestLog& request);
 
   const Config config_;
+  const Systemd systemd_;
   Log& log_;
   std::atomic<bool> stopping_{false};
   std::atomic<uint64_t> next_request_id_{1};  // for callers that sent none
@@ -76,9 +83,11 @@ class Daemon {
   std::unique_ptr<Lookup> lookup_;
   std::unique_ptr<Admin> admin_;
   std::atomic<Admin*> damage_listener_{nullptr};
+  std::unique_ptr<Callers> callers_;
   std::unique_ptr<KernelsRpc> kernels_rpc_;
   std::unique_ptr<AdminRpc> admin_rpc_;
   std::unique_ptr<grpc::Server> server_;
+  std::unique_ptr<UnixListener> listener_;
   std::thread ticker_;
   int tcp_port_ = 0;
 };

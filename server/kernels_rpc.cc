@@ -75,6 +75,13 @@ grpc::ServerUnaryReactor* FinishNow(grpc::CallbackServerContext* context,
   return reactor;
 }
 
+// A stream that never starts.
+class Refused : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
+ public:
+  explicit Refused(const absl::Status& why) { Finish(ToRpc(why)); }
+  void OnDone() override { delete this; }
+};
+
 void AddOp(const OpDef& op, v1::GetCapabilitiesResponse* response) {
   v1::OpCapability* out = response->add_ops();
   out->set_name(op.name);
@@ -90,22 +97,28 @@ void AddOp(const OpDef& op, v1::GetCapabilitiesResponse* response) {
 }  // namespace
 
 KernelsRpc::KernelsRpc(Lookup& lookup, KernelStore& store,
+                       const Callers& callers,
                        std::function<bool()> restart_pending)
     : lookup_(lookup),
       store_(store),
+      callers_(callers),
       restart_pending_(std::move(restart_pending)) {}
 
 grpc::ServerUnaryReactor* KernelsRpc::GetKernel(
     grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
+  const std::shared_ptr<const Caller> caller = callers_.Of(*context);
+  const absl::Status allowed = caller->Require(Role::kGet);
+  if (!allowed.ok()) return FinishNow(context, allowed);
   const MessageBytes bytes(*request);
   WaitingReactor* waiting = nullptr;  // made when the answer may have to wait
-  Lookup::Started started = lookup_.Get(bytes.view(), [&]() -> Lookup::Done {
-    waiting = new WaitingReactor(context, response);
-    return [link = waiting->link()](const Reply& reply) {
-      if (WaitingReactor* reactor = link->Take()) reactor->Answer(reply);
-    };
-  });
+  Lookup::Started started =
+      lookup_.Get(bytes.view(), *caller, [&]() -> Lookup::Done {
+        waiting = new WaitingReactor(context, response);
+        return [link = waiting->link()](const Reply& reply) {
+          if (WaitingReactor* reactor = link->Take()) reactor->Answer(reply);
+        };
+      });
   if (!started.answer) {
     waiting->set_call(std::move(started.call));
     return waiting;
@@ -120,11 +133,16 @@ grpc::ServerUnaryReactor* KernelsRpc::GetKernel(
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* KernelsRpc::GetKernels(
     grpc::CallbackServerContext* context, const grpc::ByteBuffer* request) {
-  return StartBatch(lookup_, *request);
+  std::shared_ptr<const Caller> caller = callers_.Of(*context);
+  const absl::Status allowed = caller->Require(Role::kGet);
+  if (!allowed.ok()) return new Refused(allowed);
+  return StartBatch(lookup_, std::move(caller), *request);
 }
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* KernelsRpc::ReadObject(
     grpc::CallbackServerContext* context, const grpc::ByteBuffer* request) {
+  const absl::Status allowed = callers_.Of(*context)->Require(Role::kGet);
+  if (!allowed.ok()) return new Refused(allowed);
   return StartRead(store_, *request);
 }
 

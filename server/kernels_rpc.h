@@ -8,6 +8,7 @@
 #include "ingot/v1/kernels.grpc.pb.h"
 #include "server/kernel_store.h"
 #include "server/lookup.h"
+#include "server/rpc_callers.h"
 
 namespace ingot::server {
 
@@ -22,9 +23,9 @@ class KernelsRpc
                   v1::Kernels::WithRawCallbackMethod_GetCapabilities<
                       v1::Kernels::Service>>>> {
  public:
-  // Both must outlive the service. `restart_pending`: the program on disk is no
+  // All must outlive the service. `restart_pending`: the program on disk is no
   // longer the one that runs.
-  KernelsRpc(Lookup& lookup, KernelStore& store,
+  KernelsRpc(Lookup& lookup, KernelStore& store, const Callers& callers,
              std::function<bool()> restart_pending);
 
   grpc::ServerUnaryReactor* GetKernel(grpc::CallbackServerContext* context,
@@ -43,6 +44,7 @@ class KernelsRpc
  private:
   Lookup& lookup_;
   KernelStore& store_;
+  const Callers& callers_;
   const std::function<bool()> restart_pending_;
 };
 

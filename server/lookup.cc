@@ -66,7 +66,7 @@ void Lookup::Remember(absl::string_view request, uint64_t generation,
                   generation);
 }
 
-Lookup::Started Lookup::Get(absl::string_view request,
+Lookup::Started Lookup::Get(absl::string_view request, const Caller& caller,
                             absl::FunctionRef<Done()> make_done) {
   std::string storage;
   const absl::string_view key = WithoutRequestId(request, &storage);
@@ -103,8 +103,10 @@ Lookup::Started Lookup::Get(absl::string_view request,
     slots.back().source = found->source;
   }
   if (!missing.empty()) {
+    const absl::Status allowed = caller.Require(Role::kCompile);
+    if (!allowed.ok()) return Refuse(allowed);
     std::shared_ptr<LookupCall> call(new LookupCall(
-        *this, *plan, request, *view, std::move(slots), make_done()));
+        *this, *plan, request, *view, caller, std::move(slots), make_done()));
     std::optional<Reply> early =
         call->Start(missing, view->priority == v1::PRIORITY_WARMUP
                                  ? Priority::kWarmup
@@ -128,10 +130,12 @@ Lookup::Started Lookup::Get(absl::string_view request,
 
 LookupCall::LookupCall(Lookup& lookup, std::shared_ptr<const AskedPlan> plan,
                        absl::string_view request, const RequestView& view,
-                       std::vector<KernelSlot> slots, Lookup::Done done)
+                       const Caller& caller, std::vector<KernelSlot> slots,
+                       Lookup::Done done)
     : lookup_(lookup),
       plan_(std::move(plan)),
       request_(request),
+      caller_(caller.name),
       done_(std::move(done)),
       slots_(std::move(slots)) {
   view_ = *ViewRequest(request_);  // the same, pointing into our own bytes
@@ -145,7 +149,7 @@ std::optional<Reply> LookupCall::Start(const std::vector<size_t>& missing,
   }
   for (const size_t slot : missing) {
     Flights::Ticket ticket =
-        lookup_.builder_.Build(*slots_[slot].kernel, priority,
+        lookup_.builder_.Build(*slots_[slot].kernel, priority, caller_,
                                [self = shared_from_this(), slot](
                                    const BuildOutcome& outcome, bool owner) {
                                  self->OnBuilt(slot, outcome, owner);
@@ -196,7 +200,7 @@ void LookupCall::Settle() {
 
 Reply LookupCall::Answer() {
   const std::string& op = plan_->plan->plan.resolved.op;
-  RequestLog log{std::string(view_.request_id), op, error_, 0,
+  RequestLog log{std::string(view_.request_id), caller_, op, error_, 0,
                  MicrosSince(started_)};
   for (const KernelSlot& slot : slots_) log.compile_us += slot.compile_us;
   lookup_.note_(log);

@@ -18,6 +18,7 @@
 #include "absl/strings/string_view.h"
 #include "cache/store.h"
 #include "proto/status.h"
+#include "server/access.h"
 #include "server/builder.h"
 #include "server/bytes_cache.h"
 #include "server/counters.h"
@@ -45,6 +46,7 @@ struct LookupSettings {
 // What the log is told of a request that was not answered from a cache.
 struct RequestLog {
   std::string request_id;
+  std::string caller;
   std::string op;
   absl::Status status;
   int64_t compile_us = 0;
@@ -73,7 +75,10 @@ class Lookup {
   // `make_done` is called when the answer may have to wait, and never for what
   // a cache answers. What it returns is called exactly once, on any thread, if
   // `call` is set, unless LookupCall::Abandon returned true before.
-  Started Get(absl::string_view request, absl::FunctionRef<Done()> make_done);
+  //
+  // PERMISSION_DENIED when a kernel has to be compiled and `caller` may not.
+  Started Get(absl::string_view request, const Caller& caller,
+              absl::FunctionRef<Done()> make_done);
 
   // Replies may no longer be true: entries were deleted or evicted.
   void ForgetReplies() { replies_.Clear(); }
@@ -123,7 +128,8 @@ class LookupCall : public std::enable_shared_from_this<LookupCall> {
 
   LookupCall(Lookup& lookup, std::shared_ptr<const AskedPlan> plan,
              absl::string_view request, const RequestView& view,
-             std::vector<KernelSlot> slots, Lookup::Done done);
+             const Caller& caller, std::vector<KernelSlot> slots,
+             Lookup::Done done);
 
   // Starts the missing builds; the answer when all ended before it returned.
   std::optional<Reply> Start(const std::vector<size_t>& missing,
@@ -137,6 +143,7 @@ class LookupCall : public std::enable_shared_from_this<LookupCall> {
   const std::shared_ptr<const AskedPlan> plan_;
   const std::string request_;  // keeps the views alive
   RequestView view_;
+  const std::string caller_;
   const MonotonicTime started_ = SteadyNow();
   Lookup::Done done_;
 

@@ -19,6 +19,7 @@ namespace {
 using ingot::server::Config;
 using ingot::server::Daemon;
 using ingot::server::Log;
+using ingot::server::Systemd;
 
 // Signals are waited for in one place. Blocked before any thread starts, so
 // that every thread has them blocked.
@@ -49,6 +50,7 @@ int main(int argc, char** argv) {
   // would be lines that no log has, as many as a caller likes.
   google::protobuf::SetLogHandler(nullptr);
 
+  const Systemd systemd = Systemd::Take();
   std::string output;
   const absl::StatusOr<std::optional<Config>> config =
       ingot::server::LoadConfig(argc, argv, &output);
@@ -62,7 +64,7 @@ int main(int argc, char** argv) {
   if (!log.ok()) return Fail(log.status());
 
   absl::StatusOr<std::unique_ptr<Daemon>> daemon =
-      Daemon::Start(**config, **log);
+      Daemon::Start(**config, systemd, **log);
   if (!daemon.ok()) {
     (*log)->Write(Log::Level::kError, "not started",
                   {{"why", daemon.status().message()}});

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <thread>
@@ -43,14 +44,16 @@ inline v1::GetKernelRequest RequestOf(const v1::Spec& spec) {
 }
 
 // A channel of its own, so that tests do not share connections by accident.
-inline std::shared_ptr<grpc::Channel> ConnectTo(const std::string& address) {
+inline std::shared_ptr<grpc::Channel> ConnectTo(
+    const std::string& address,
+    const std::shared_ptr<grpc::ChannelCredentials>& credentials =
+        grpc::InsecureChannelCredentials()) {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 50);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 100);
   arguments.SetMaxSendMessageSize(-1);
-  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(),
-                                   arguments);
+  return grpc::CreateCustomChannel(address, credentials, arguments);
 }
 
 // A reply or the reason why there is none.
@@ -67,8 +70,9 @@ struct Answer {
 // One client. Thread-safe.
 class Client {
  public:
-  explicit Client(const std::string& address)
-      : channel_(ConnectTo(address)),
+  explicit Client(const std::string& address) : Client(ConnectTo(address)) {}
+  explicit Client(std::shared_ptr<grpc::Channel> channel)
+      : channel_(std::move(channel)),
         kernels_(v1::Kernels::NewStub(channel_)),
         admin_(v1::Admin::NewStub(channel_)) {}
 
@@ -135,6 +139,22 @@ class DaemonTest : public ::testing::Test {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
     FAIL() << "not " << busy << " busy and " << queued << " queued";
+  }
+  // Where a daemon with `--tcp=127.0.0.1:0` listens; empty after 30 s.
+  std::string TcpAddress() {
+    const std::string name = "\"tcp_port\":";
+    // The line is written a moment after the first connection is taken.
+    for (int i = 0; i < 3000; ++i) {
+      const std::string log = daemon().Log();
+      const size_t at = log.find(name);
+      if (at != std::string::npos) {
+        return "127.0.0.1:" +
+               std::to_string(std::atoi(log.c_str() + at + name.size()));
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    ADD_FAILURE() << "no TCP port in the log";
+    return "";
   }
   // Shows the log of a test that failed.
   void TearDown() override {

@@ -88,7 +88,10 @@ TEST_F(WorkerFaultsTest, KillOfAWorkerMidCompile) {
   daemon().OrderFault("n=620", "hang", 1);
   Answer<v1::GetKernelResponse> answer;
   std::thread caller([&] { answer = client().Get(RmsNorm(620)); });
-  WaitUntil(1, 0);
+  // Killed before it hangs, the worker that retries would hang instead.
+  while (daemon().FaultsMet() == 0) {
+    std::this_thread::sleep_for(milliseconds(5));
+  }
   for (const pid_t worker : daemon().Workers()) kill(worker, SIGKILL);
   caller.join();
   EXPECT_TRUE(answer.ok()) << answer.message();
@@ -217,21 +220,31 @@ TEST_F(WorkerFaultsTest, HitsAreServedWhileWorkersHang) {
 }
 
 TEST_F(WorkerFaultsTest, AFullQueueSaysWhenToComeBack) {
-  StartFaultyDaemon({"--queue-capacity=8", "--workers=1"});
+  StartFaultyDaemon({"--queue-capacity=8", "--workers=1", "--tcp=127.0.0.1:0"});
   daemon().OrderFault("dtype=bf16", "hang");
   std::vector<std::thread> callers;
-  for (int i = 0; i < 9; ++i) {
+  for (int i = 0; i < 7; ++i) {
     callers.emplace_back([&, i] { client().Get(RmsNorm(720 + i)); });
     // The first is a worker's before the others fill the queue.
     while (i == 0 && client().Stats().workers_busy() == 0) {
       std::this_thread::sleep_for(milliseconds(10));
     }
   }
+  WaitUntil(1, 6);
+  const auto expect_full = [](const Answer<v1::GetKernelResponse>& full,
+                              const char* why) {
+    EXPECT_EQ(full.code(), StatusCode::RESOURCE_EXHAUSTED) << full.message();
+    EXPECT_THAT(full.message(), HasSubstr(why));
+    EXPECT_THAT(full.status.error_details(), HasSubstr("google.rpc.RetryInfo"));
+  };
+  expect_full(client().Get(RmsNorm(750)), "allowed 6 of one client");
+  // Another client finds room, until there is none at all.
+  Client other(TcpAddress());
+  for (int i = 0; i < 2; ++i) {
+    callers.emplace_back([&, i] { other.Get(RmsNorm(740 + i)); });
+  }
   WaitUntil(1, 8);
-  const Answer<v1::GetKernelResponse> full = client().Get(RmsNorm(750));
-  EXPECT_EQ(full.code(), StatusCode::RESOURCE_EXHAUSTED) << full.message();
-  EXPECT_THAT(full.message(), HasSubstr("queue"));
-  EXPECT_THAT(full.status.error_details(), HasSubstr("google.rpc.RetryInfo"));
+  expect_full(other.Get(RmsNorm(751)), "8 waiting jobs, allowed 8");
   daemon().Kill();
   for (std::thread& caller : callers) caller.join();
 }

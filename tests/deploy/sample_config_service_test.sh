@@ -30,6 +30,37 @@ done
 program=$(sed -n 's,^ExecStart=\([^ ]*\).*,\1,p' deploy/ingotd.service)
 [[ $(basename "$program") == ingotd ]] || { echo "ingotd.service starts $program"; exit 1; }
 
+# The socket unit makes the socket that the sample names.
+listen=$(sed -n 's/^ListenStream=//p' deploy/ingotd.socket)
+grep -qF "socket = \"$listen\"" deploy/ingotd.toml || { echo "ingotd.socket listens on $listen"; exit 1; }
+
+# A socket that is handed over is served, and systemd is told.
+/usr/bin/python3 - "$build" "$folder" <<'PYTHON'
+import os, socket, subprocess, sys
+build, folder = sys.argv[1:]
+listening = socket.socket(socket.AF_UNIX)
+listening.bind(folder + "/handed")
+listening.listen()
+notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+notify.bind(folder + "/notify")
+notify.settimeout(60)
+child = os.fork()
+if child == 0:
+    os.dup2(listening.fileno(), 3)
+    os.set_inheritable(3, True)
+    os.environ.update(LISTEN_FDS="1", LISTEN_PID=str(os.getpid()), NOTIFY_SOCKET=folder + "/notify")
+    os.execv(build + "/bin/ingotd", ["ingotd", "--state-dir", folder + "/activated", "--log-file", folder + "/log2"])
+try:
+    assert notify.recv(64) == b"READY=1"
+    subprocess.run([build + "/bin/ingotctl", "--address", "unix:" + folder + "/handed", "stats"],
+                   check=True, stdout=subprocess.DEVNULL)
+finally:
+    os.kill(child, 15)
+assert notify.recv(64) == b"STOPPING=1"
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+assert os.path.exists(folder + "/handed")
+PYTHON
+
 # An unknown key is refused by name.
 printf 'sockte = "x"\n' >"$folder/wrong.toml"
 if message=$("$build/bin/ingotd" --config "$folder/wrong.toml" 2>&1); then

@@ -186,6 +186,15 @@ void Daemon::OrderFault(const std::string& match, const std::string& fault,
   fs::rename(path.string() + ".new", path);
 }
 
+int Daemon::FaultsMet() const {
+  // Each use leaves a file (server/worker/faults.cc).
+  const fs::path work = fs::path(state_dir_) / "work";
+  const std::string stem = "fault-" + std::to_string(orders_ - 1) + "-";
+  int uses = 0;
+  while (fs::exists(work / (stem + std::to_string(uses)))) ++uses;
+  return uses;
+}
+
 void Daemon::ClearFaults() {
   std::error_code error;
   fs::remove(fs::path(state_dir_) / "work" / "faults", error);

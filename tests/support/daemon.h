@@ -62,6 +62,8 @@ class Daemon {
   void OrderFault(const std::string& match, const std::string& fault,
                   int times = 1000000);
   void ClearFaults();
+  // How often the order given last was met so far.
+  int FaultsMet() const;
 
  private:
   explicit Daemon(const DaemonOptions& options) : options_(options) {}
