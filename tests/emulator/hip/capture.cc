@@ -8,8 +8,6 @@
 namespace ingot::emulator::hip {
 namespace {
 
-Runtime& R() { return Runtime::Get(); }
-
 thread_local CaptureMode thread_mode = kGlobal;
 
 template <class Predicate>

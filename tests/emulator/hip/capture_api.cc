@@ -7,8 +7,6 @@
 namespace ingot::emulator::hip {
 namespace {
 
-Runtime& R() { return Runtime::Get(); }
-
 // Whether `tail` follows all work that was captured.
 bool AllJoined(const Capture& capture, const std::vector<Node*>& tail) {
   std::set<const Node*> reached;

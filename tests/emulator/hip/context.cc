@@ -9,8 +9,6 @@
 namespace ingot::emulator::hip {
 namespace {
 
-Runtime& R() { return Runtime::Get(); }
-
 // hipCtxPushCurrent's stack: the devices beneath the current one.
 thread_local std::vector<int> pushed;
 

@@ -7,8 +7,6 @@
 namespace ingot::emulator::hip {
 namespace {
 
-Runtime& R() { return Runtime::Get(); }
-
 CopyOp PitchedCopy(void* to, size_t to_pitch, const void* from,
                    size_t from_pitch, size_t width, size_t height, int kind) {
   CopyOp c;

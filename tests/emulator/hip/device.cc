@@ -15,8 +15,6 @@
 namespace ingot::emulator::hip {
 namespace {
 
-Runtime& R() { return Runtime::Get(); }
-
 // Calls `give` with a valid device and output; else says what is wrong.
 template <class T, class Give>
 int Answer(T* out, int device, Give give) {

@@ -5,8 +5,6 @@
 namespace ingot::emulator::hip {
 namespace {
 
-Runtime& R() { return Runtime::Get(); }
-
 // The fences say which caches a record flushes, and there are none.
 constexpr unsigned kReleaseToDevice = 0x40000000, kReleaseToSystem = 0x80000000,
                    kDisableSystemFence = 0x20000000;

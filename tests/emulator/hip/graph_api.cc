@@ -9,8 +9,6 @@
 namespace ingot::emulator::hip {
 namespace {
 
-Runtime& R() { return Runtime::Get(); }
-
 // Gives out a list by HIP's convention: without a buffer only the length; a
 // buffer that is longer than the list ends in nulls.
 template <class T>

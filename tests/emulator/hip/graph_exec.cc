@@ -9,8 +9,6 @@
 namespace ingot::emulator::hip {
 namespace {
 
-Runtime& R() { return Runtime::Get(); }
-
 constexpr unsigned long long kAutoFree = 1, kUpload = 2, kUsePriority = 8;
 
 // hipGraphExecUpdateResult.

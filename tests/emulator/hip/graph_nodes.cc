@@ -10,8 +10,6 @@
 namespace ingot::emulator::hip {
 namespace {
 
-Runtime& R() { return Runtime::Get(); }
-
 // How a caller names where a node goes.
 struct Place {
   void** out;

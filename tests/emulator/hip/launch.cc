@@ -12,8 +12,6 @@
 namespace ingot::emulator::hip {
 namespace {
 
-Runtime& R() { return Runtime::Get(); }
-
 // The values of HIP_LAUNCH_PARAM_*.
 constexpr uintptr_t kBufferPointer = 1, kBufferSize = 2, kEnd = 3;
 

@@ -10,8 +10,6 @@ namespace {
 
 using Kind = MemoryMap::Kind;
 
-Runtime& R() { return Runtime::Get(); }
-
 constexpr size_t kPitchGranule = 256;
 
 // The flags of hipHostMalloc: portable, mapped, write-combined, NUMA, coherent,

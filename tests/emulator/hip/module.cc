@@ -12,8 +12,6 @@
 namespace ingot::emulator::hip {
 namespace {
 
-Runtime& R() { return Runtime::Get(); }
-
 bool IsElf(const void* image, size_t size) {
   const auto* bytes = static_cast<const unsigned char*>(image);
   static constexpr unsigned char kMagic[] = {0x7f, 'E', 'L', 'F'};

@@ -12,8 +12,6 @@
 namespace ingot::emulator::hip {
 namespace {
 
-Runtime& R() { return Runtime::Get(); }
-
 // From the first byte of a region to its last.
 size_t Span(const Region& r, size_t width, size_t height, size_t depth) {
   return (depth - 1) * r.slice + (height - 1) * r.pitch + width;

@@ -11,8 +11,6 @@
 namespace ingot::emulator::hip {
 namespace {
 
-Runtime& R() { return Runtime::Get(); }
-
 // hipMemPoolAttr.
 enum PoolAttribute : int {
   kReuseFirst = 1,

@@ -91,6 +91,8 @@ class Runtime {
   std::string shown_report_;
 };
 
+inline Runtime& R() { return Runtime::Get(); }
+
 // The calling thread's current device.
 int CurrentDevice();
 void SetCurrentDevice(int device);

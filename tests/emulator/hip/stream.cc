@@ -9,8 +9,6 @@
 namespace ingot::emulator::hip {
 namespace {
 
-Runtime& R() { return Runtime::Get(); }
-
 constexpr int kHighest = -1, kLowest = 1;  // priorities
 
 // The object lives until its queue has done what was submitted.
