@@ -104,6 +104,8 @@ class PlanMaker {
 // Looks on at the waves of one host thread.
 class Check : public Watcher {
  public:
+  Check()
+      : Watcher(~(ClassBit(OpClass::kWait) | ClassBit(OpClass::kBarrier))) {}
   void StartGroup(Group& group) override {
     memory_.StartGroup(group);
     while (waves_.size() < group.waves.size())
@@ -128,6 +130,8 @@ class Check : public Watcher {
     for (int n = 0; n < plan.writes_count; ++n)
       regs.Define(plan.writes[n], lanes);
   }
+
+  void Barrier(Group&) override { memory_.LookAtLds(); }
 
   void After(Wave& wave, const Inst& inst,
              const AccessList& accesses) override {

@@ -229,12 +229,12 @@ void NoteOrigin(const Step& s, const AccessList& accesses) {
   }
 }
 
+constexpr uint32_t kAllSpaces = ~0u, kLdsOnly = SpaceBit(Space::kLds);
+
 bool AnyUndefined(const Step& s, const AccessList& accesses) {
-  for (const Access& a : accesses) {
-    if (KindOf(*s.inst.op, a.space).reads && s.memory.Undefined(s.wave, a))
-      return true;
-  }
-  return false;
+  const bool to_lds = (s.inst.op->flags & kLdsDest) != 0;
+  return s.memory.AnyUndefined(s.wave, accesses,
+                               to_lds ? ~kLdsOnly : kAllSpaces);
 }
 
 // All active lanes' registers are defined, but for what d16 forms keep.
@@ -278,10 +278,8 @@ void Load(const Step& s, const AccessList& accesses) {
 }
 
 void Store(const Step& s, const AccessList& accesses) {
-  if (DataDefined(s)) {
-    for (const Access& a : accesses) s.memory.Store(s.wave, a, nullptr);
-    return;
-  }
+  if (DataDefined(s))
+    return s.memory.StoreDefined(s.wave, accesses, kAllSpaces);
   Data data;
   int lane = -2, at = 0;
   for (const Access& a : accesses) {
@@ -321,10 +319,8 @@ void Atomic(const Step& s, const AccessList& accesses) {
   const bool replaces = Replaces(*i.op);
   const bool clean = DataDefined(s);
   if (returns) DefineLoaded(s);
-  if (clean && !AnyUndefined(s, accesses)) {
-    for (const Access& a : accesses) s.memory.Store(s.wave, a, nullptr);
-    return;
-  }
+  if (clean && !AnyUndefined(s, accesses))
+    return s.memory.StoreDefined(s.wave, accesses, kAllSpaces);
   // The values to store stand in registers that the old ones may overwrite.
   Data stored[kLanes], scalar;
   for (int l = 0; l < kLanes; ++l) {
@@ -357,12 +353,8 @@ void Atomic(const Step& s, const AccessList& accesses) {
 
 // Each lane has at most one read of memory, and then its place in LDS.
 void Transfer(const Step& s, const AccessList& accesses) {
-  if (!AnyUndefined(s, accesses)) {
-    for (const Access& a : accesses) {
-      if (a.space == Space::kLds) s.memory.Store(s.wave, a, nullptr);
-    }
-    return;
-  }
+  if (!AnyUndefined(s, accesses))
+    return s.memory.StoreDefined(s.wave, accesses, kLdsOnly);
   Data data;
   for (const Access& a : accesses) {
     if (a.space != Space::kLds) {

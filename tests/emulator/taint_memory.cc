@@ -12,8 +12,33 @@ constexpr size_t kPad = 16;
 // Origins beyond these are not told apart.
 constexpr size_t kMostOrigins = 1 << 16;
 
+// Calls `visit` for the accesses to some spaces, those that lie one behind the
+// other as one; until it returns false.
+template <class Visit>
+void ForRuns(const AccessList& accesses, uint32_t spaces, Visit visit) {
+  constexpr uint32_t kMostBytes = 4096;  // half of what `nowhere_` holds
+  Access run{0, 0, 0, Space::kGlobal};
+  for (const Access& a : accesses) {
+    if ((spaces >> static_cast<int>(a.space) & 1) == 0) continue;
+    if (a.address == run.address + run.bytes && a.space == run.space &&
+        a.space != Space::kScratch && run.bytes != 0 &&
+        run.bytes < kMostBytes) {
+      run.bytes = static_cast<uint16_t>(run.bytes + a.bytes);
+      continue;
+    }
+    if (run.bytes != 0 && !visit(run)) return;
+    run = a;
+  }
+  if (run.bytes != 0) visit(run);
+}
+
 uint64_t OrOf(const uint8_t* p, uint32_t bytes) {
   uint64_t all = 0, word;
+  for (; bytes >= 32; bytes -= 32, p += 32) {
+    uint64_t four[4];
+    std::memcpy(four, p, 32);
+    all |= four[0] | four[1] | four[2] | four[3];
+  }
   for (; bytes >= 8; bytes -= 8, p += 8) {
     std::memcpy(&word, p, 8);
     all |= word;
@@ -44,7 +69,10 @@ bool AllWritten(const uint8_t* p, uint32_t bytes) {
 }  // namespace
 
 void Memory::StartGroup(const Group& group) {
-  lds_.assign(group.lds_bytes + kPad, 0xff);
+  lds_bytes_ = group.lds_bytes;
+  lds_.assign(lds_bytes_ + kPad, 0xff);
+  lds_defined_ = lds_bytes_ == 0;
+  lds_doubt_ = 0;
   scratch_.assign(
       size_t{group.waves[0]->scratch_bytes} * kLanes * group.waves.size() +
           kPad,
@@ -83,6 +111,46 @@ bool Memory::Undefined(const Wave& wave, const Access& access) {
   return known != nullptr && !AllWritten(known, access.bytes);
 }
 
+bool Memory::AnyUndefined(const Wave& wave, const AccessList& accesses,
+                          uint32_t spaces) {
+  if (lds_defined_) spaces &= ~SpaceBit(Space::kLds);
+  if (spaces == 0) return false;
+  // Most accesses are to one allocation that is written as a whole.
+  const bool whole = hit_.written == nullptr || hit_.written->whole();
+  const uint64_t begin = hit_.begin, size = whole ? hit_.end - hit_.begin : 0;
+  bool clear = true;
+  for (const Access& a : accesses) {
+    const bool asked = (spaces >> static_cast<int>(a.space) & 1) != 0;
+    const bool known = a.space == Space::kGlobal && a.address - begin < size;
+    clear &= !asked || known;
+  }
+  if (clear) return false;
+  bool any = false;
+  ForRuns(accesses, spaces, [&](const Access& run) {
+    any = Undefined(wave, run);
+    return !any;
+  });
+  return any;
+}
+
+void Memory::StoreDefined(const Wave& wave, const AccessList& accesses,
+                          uint32_t spaces) {
+  if (lds_defined_) spaces &= ~SpaceBit(Space::kLds);
+  ForRuns(accesses, spaces, [&](const Access& run) {
+    Store(wave, run, nullptr);
+    return true;
+  });
+}
+
+void Memory::LookAtLds() {
+  if (lds_defined_) return;
+  while (lds_doubt_ < lds_bytes_ && lds_[lds_doubt_] == 0) ++lds_doubt_;
+  if (lds_doubt_ < lds_bytes_) return;
+  // What lies before may have become undefined again.
+  lds_doubt_ = 0;
+  lds_defined_ = OrOf(lds_.data(), static_cast<uint32_t>(lds_bytes_)) == 0;
+}
+
 void Memory::Load(const Wave& wave, const Access& access, uint8_t* undef) {
   if (access.space != Space::kGlobal) {
     std::memcpy(undef, Place(wave, access), access.bytes);
@@ -102,8 +170,9 @@ void Memory::Store(const Wave& wave, const Access& access,
     if (written != nullptr) written->Mark(access.address, access.bytes);
   } else if (undef == nullptr) {
     std::memset(Place(wave, access), 0, access.bytes);
-  } else {
-    std::memcpy(Place(wave, access), undef, access.bytes);
+  } else if (uint8_t* place = Place(wave, access); place != nowhere_) {
+    std::memcpy(place, undef, access.bytes);
+    if (access.space == Space::kLds) lds_defined_ = false;
   }
 }
 

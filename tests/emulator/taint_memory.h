@@ -20,14 +20,26 @@ struct Origin {
   uint64_t pc = 0;  // host address of the instruction
 };
 
+constexpr uint32_t SpaceBit(Space space) {
+  return 1u << static_cast<int>(space);
+}
+
 // Of the workgroup that a host thread runs. Undefined bits of LDS and scratch
 // are kept bit by bit; bytes of global memory are written or not.
 class Memory {
  public:
   void StartGroup(const Group& group);
+  // Now and then: finds out whether all of LDS is defined.
+  void LookAtLds();
 
   // Whether any bit of the bytes accessed is undefined.
   bool Undefined(const Wave& wave, const Access& access);
+  // The same of all accesses to the spaces whose bits (SpaceBit) are set.
+  bool AnyUndefined(const Wave& wave, const AccessList& accesses,
+                    uint32_t spaces);
+  // All bytes accessed in those spaces are now written with defined values.
+  void StoreDefined(const Wave& wave, const AccessList& accesses,
+                    uint32_t spaces);
   // A byte of undefined bits for each byte accessed.
   void Load(const Wave& wave, const Access& access, uint8_t* undef);
   // Bytes that are now written, with these undefined bits (null: none). To
@@ -45,8 +57,11 @@ class Memory {
   // Null when the bytes are written as a whole.
   WrittenBytes* Global(const Wave& wave, const Access& access);
 
-  uint8_t nowhere_[64] = {};
+  uint8_t nowhere_[8192] = {};
   std::vector<uint8_t> lds_;
+  size_t lds_bytes_ = 0;
+  bool lds_defined_ = false;      // all of it
+  size_t lds_doubt_ = 0;          // where an undefined byte was last found
   std::vector<uint8_t> scratch_;  // [wave][lane][byte]
   Interval hit_;                  // the last allocation found
   std::vector<Origin> origins_;
