@@ -15,7 +15,7 @@ namespace {
 
 void AddRaces(const Options& options,
               std::vector<std::unique_ptr<Watcher>>* checks) {
-  const SyncLog* sync = nullptr;
+  SyncLog* sync = nullptr;
   if (options.check_lds_races || options.check_global_races) {
     auto log = std::make_unique<SyncLog>();
     sync = log.get();

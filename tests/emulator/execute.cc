@@ -17,7 +17,7 @@ namespace {
 
 // Instructions a wave runs before the next gets its turn, so that a wave that
 // polls another's flag does not poll for ever.
-constexpr uint64_t kSlice = 1 << 20;
+constexpr uint64_t kSlice = 1 << 14;
 constexpr uint64_t kDefaultLimit = uint64_t{1} << 34;
 
 // Memory for waves, kept from group to group.

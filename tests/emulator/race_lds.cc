@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tests/emulator/launch.h"
+#include "tests/emulator/race_poll.h"
 
 namespace ingot::emulator {
 namespace {
@@ -47,7 +48,7 @@ bool IsFlat(const Inst& i) {
 
 }  // namespace
 
-LdsRaces::LdsRaces(const SyncLog* sync, bool waits)
+LdsRaces::LdsRaces(SyncLog* sync, bool waits)
     : Watcher(ClassBit(OpClass::kLds) | ClassBit(OpClass::kLdsDma) |
               ClassBit(OpClass::kVmem)),
       sync_(sync),
@@ -69,6 +70,12 @@ void LdsRaces::StartGroup(Group& g) {
 std::deque<std::unique_ptr<LdsRaces::Flight>>& LdsRaces::Flights(int wave,
                                                                  Path path) {
   return flights_[2 * static_cast<size_t>(wave) + static_cast<size_t>(path)];
+}
+
+bool LdsRaces::Polls(const Wave& w, uint64_t pc) {
+  const auto [at, fresh] = polls_.try_emplace(pc, false);
+  if (fresh) at->second = IsPoll(*w.launch->program, pc);
+  return at->second;
 }
 
 LdsRaces::Stamp LdsRaces::NewStamp(const Op& op) {
@@ -127,6 +134,7 @@ void LdsRaces::After(Wave& w, const Inst& i, const AccessList& accesses) {
   op.wave = static_cast<uint8_t>(w.index);
   op.writes = KindOf(*i.op, Space::kLds).writes;
   op.atomic = (i.op->flags & kAtomic) != 0;
+  op.polls = sync_ != nullptr && !op.writes && Polls(w, op.pc);
   const Stamp stamp = NewStamp(op);
   for (const Access& a : accesses) {
     if (a.space != Space::kLds) continue;
@@ -240,8 +248,11 @@ bool LdsRaces::CheckOne(const Visit& v, Stamp stamp, bool wrote,
   const Op& other = OpOf(stamp);
   if (other.wave == v.op.wave) {
     if (!waits_ || other.number <= v.wave.waits.done(other.path)) return true;
-  } else if (sync_ == nullptr || (other.atomic && v.op.atomic) ||
+  } else if (sync_ == nullptr || other.polls || (other.atomic && v.op.atomic) ||
              sync_->MayOrder(other.wave, other.time, v.op.wave, v.op.time)) {
+    return true;
+  } else if (v.op.polls) {
+    sync_->Link(other.wave, other.time, v.op.wave, v.op.time);
     return true;
   }
   Report(v, other, wrote, address);

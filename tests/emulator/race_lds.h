@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "tests/emulator/race_sync.h"
@@ -34,7 +35,7 @@ class LdsRaces : public Watcher {
   // `waits`: report conflicts within a wave. `sync`: report conflicts between
   // waves, unless this may order them; it must outlive this and be told of each
   // instruction before it is. Null: no such reports.
-  LdsRaces(const SyncLog* sync, bool waits);
+  LdsRaces(SyncLog* sync, bool waits);
 
   void StartGroup(Group&) override;
   void After(Wave&, const Inst&, const AccessList&) override;
@@ -53,6 +54,7 @@ class LdsRaces : public Watcher {
     uint8_t wave = 0;
     bool writes = false;
     bool atomic = false;
+    bool polls = false;    // waits for another wave: see race_poll.h
     bool carried = false;  // issued before the last barrier
   };
   struct Span {
@@ -75,6 +77,7 @@ class LdsRaces : public Watcher {
     int lane;
   };
 
+  bool Polls(const Wave& w, uint64_t pc);
   Stamp NewStamp(const Op& op);
   const Op& OpOf(Stamp stamp) const;
   void NewEpoch(Group& g);
@@ -95,8 +98,9 @@ class LdsRaces : public Watcher {
   Stamps Whole(uint32_t dword) const;
   void SetWhole(uint32_t dword, const Stamps& stamps);
 
-  const SyncLog* sync_;
+  SyncLog* sync_;
   bool waits_;
+  std::unordered_map<uint64_t, bool> polls_;      // by pc, for one launch
   std::vector<Stamp> writer_, reader_, reader2_;  // per dword
   std::vector<Stamps> bytes_;                     // per byte; made when needed
   std::vector<Op> ops_;  // of this epoch, by serial number

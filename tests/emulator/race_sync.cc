@@ -1,5 +1,6 @@
 #include "tests/emulator/race_sync.h"
 
+#include <algorithm>
 #include <array>
 
 namespace ingot::emulator {
@@ -8,6 +9,7 @@ namespace {
 constexpr size_t kMostWaves = 16;
 // Sets LDS offsets apart from addresses.
 constexpr uint64_t kLdsTag = uint64_t{1} << 63;
+constexpr uint64_t kLinkTag = uint64_t{1} << 62;
 
 }  // namespace
 
@@ -44,6 +46,22 @@ void SyncLog::After(Wave& w, const Inst& i, const AccessList& accesses) {
     full_ |= events_.size() == kMost;
     if (!full_) events_.push_back(event);
   }
+}
+
+void SyncLog::Link(int a, uint64_t from, int b, uint64_t to) {
+  acquired_ = true;
+  full_ |= events_.size() + 2 > kMost;
+  if (full_) return;
+  const auto add = [this](uint64_t time, uint64_t tag, int wave,
+                          bool acquires) {
+    const auto later = [](uint64_t t, const Event& e) { return t < e.time; };
+    events_.insert(
+        std::upper_bound(events_.begin(), events_.end(), time, later),
+        {time, tag, tag + 1, static_cast<uint8_t>(wave), acquires, !acquires});
+  };
+  const uint64_t tag = kLinkTag | from;  // an address that nothing else has
+  add(from, tag, a, false);
+  add(to, tag, b, true);
 }
 
 bool SyncLog::MayOrder(int a, uint64_t from, int b, uint64_t to) const {

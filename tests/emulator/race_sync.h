@@ -2,8 +2,9 @@
 //
 // Waves may hand data over by a flag or a lock: one releases it with an atomic
 // or a coherent store, another acquires it with an atomic that returns or a
-// coherent load. Whether the kernel had the value in mind cannot be seen, so
-// every such pair counts; race checks ask here before they report.
+// coherent load, or with a load that polls (race_poll.h). Whether the kernel
+// had the value in mind cannot be seen, so every such pair counts; race checks
+// ask here before they report.
 #ifndef TESTS_EMULATOR_RACE_SYNC_H_
 #define TESTS_EMULATOR_RACE_SYNC_H_
 
@@ -33,6 +34,8 @@ class SyncLog : public Watcher {
 
   // Counts the memory instructions of the group.
   uint64_t now() const { return now_; }
+  // Wave `b` polled at time `to` and found what wave `a` stored at `from`.
+  void Link(int a, uint64_t from, int b, uint64_t to);
   // True when what wave `a` did at time `from` may be ordered before what wave
   // `b` does at time `to`.
   bool MayOrder(int a, uint64_t from, int b, uint64_t to) const;

@@ -199,6 +199,43 @@ BEGIN lds_many_readers
   s_waitcnt lgkmcnt(0)
 FINISH lds_many_readers, 1024
 
+// Wave 0 hands words over by a flag at 0, for which wave 1 polls.
+.macro FLAG name, late
+BEGIN \name
+  ARGS
+  v_mov_b32 v6, 0
+  v_mov_b32 v7, 1
+  s_cmp_eq_u32 s8, 0
+  s_cbranch_scc0 .Lready_\name
+  ds_write_b32 v6, v6
+  s_waitcnt lgkmcnt(0)
+.Lready_\name:
+  s_barrier
+  s_cmp_eq_u32 s8, 0
+  s_cbranch_scc0 .Lpoll_\name
+  .if \late == 0
+  ds_write_b32 v3, v0 offset:256
+  s_waitcnt lgkmcnt(0)
+  .endif
+  ds_write_b32 v6, v7
+  .if \late
+  ds_write_b32 v3, v0 offset:256
+  .endif
+  s_waitcnt lgkmcnt(0)
+  s_endpgm
+.Lpoll_\name:
+  ds_read_b32 v5, v6
+  s_waitcnt lgkmcnt(0)
+  v_readfirstlane_b32 s9, v5
+  s_cmp_eq_u32 s9, 1
+  s_cbranch_scc0 .Lpoll_\name
+  ds_read_b32 v5, v3 offset:256
+  s_waitcnt lgkmcnt(0)
+FINISH \name, 1024
+.endm
+FLAG lds_flag_ok, 0
+FLAG lds_flag_early, 1
+
 // ---- Transfers from memory ----
 
 .macro DMA lds
