@@ -90,8 +90,11 @@ void WrittenBytes::FindHostWrites() {
     return;
   }
   for (line = 0; line < bytes_; line += kLine) {
-    if (LineWritten(line))
-      std::memset(map_ + line, 0xff, std::min<uint64_t>(kLine, bytes_ - line));
+    const uint64_t bytes = std::min<uint64_t>(kLine, bytes_ - line);
+    // Looked at first, so that the map of untouched memory stays untouched.
+    const auto* now = reinterpret_cast<const uint8_t*>(begin_ + line);
+    if (!Holds(now, bytes, kFreshByte) && LineWritten(line))
+      std::memset(map_ + line, 0xff, bytes);
   }
 }
 

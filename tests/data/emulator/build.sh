@@ -10,8 +10,10 @@ for name in matrix memory faults convert launch races checks profile taint; do
   rm "$name.o"
 done
 for level in 0 1 2 3; do
-  clang-22 -x cl -cl-std=CL2.0 -target amdgcn-amd-amdhsa -mcpu=gfx950 -nogpulib -w -O$level \
-    -Xclang -finclude-default-header kernels.cl -o "kernels_O$level.hsaco"
+  for name in kernels taint; do
+    clang-22 -x cl -cl-std=CL2.0 -target amdgcn-amd-amdhsa -mcpu=gfx950 -nogpulib -w -O$level \
+      -Xclang -finclude-default-header $name.cl -o "${name}_O$level.hsaco"
+  done
 done
 # The device side of a host program, for two targets, plain and compressed; also
 # needs clang-offload-bundler (clang-tools-22).
