@@ -68,8 +68,7 @@ class Foreign
 
   // Runs to the end or fails the test.
   void Go(const std::string& kernel, const Arguments& args,
-          const LaunchConfig& config) {
-    Options options;
+          const LaunchConfig& config, Options options = Options()) {
     options.reverse_waves = std::get<1>(GetParam());
     const RunResult r = Run(kernel, args, config, options);
     ASSERT_EQ(r.status, RunStatus::kOk) << kernel << ": " << r.report;
