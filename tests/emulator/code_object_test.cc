@@ -2,12 +2,17 @@
 // out of bounds.
 #include "tests/emulator/code_object.h"
 
+#include <elf.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <memory>
 #include <random>
+#include <string>
+#include <vector>
 
 namespace ingot::emulator {
 namespace {
@@ -50,6 +55,65 @@ TEST(CodeObject, ReadsKernelsAndMetadata) {
 TEST(CodeObject, ElfSizeComesFromTheTables) {
   const std::string bytes = Bytes("launch.hsaco");
   EXPECT_EQ(ElfSize(bytes.data()), bytes.size());
+}
+
+// With nothing readable behind the page, whatever the tables say.
+TEST(CodeObject, ElfSizeStaysInReadableMemory) {
+  const std::string bytes = Bytes("launch.hsaco");
+  constexpr size_t kPage = 4096;
+  ASSERT_LE(bytes.size(), kPage);
+  void* pages = mmap(nullptr, 2 * kPage, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(pages, MAP_FAILED);
+  ASSERT_EQ(mprotect(static_cast<char*>(pages) + kPage, kPage, PROT_NONE), 0);
+  std::memcpy(pages, bytes.data(), bytes.size());
+  auto* header = static_cast<Elf64_Ehdr*>(pages);
+  header->e_shoff = uint64_t{1} << 40;
+  EXPECT_EQ(ElfSize(pages), kPage);
+  header->e_phoff = ~uint64_t{0} - 8;
+  EXPECT_EQ(ElfSize(pages), kPage);
+  LoadError error;
+  std::string message;
+  EXPECT_EQ(LoadCodeObject(pages, ElfSize(pages), &error, &message), nullptr);
+  munmap(pages, 2 * kPage);
+}
+
+// The program header number `n` of an object.
+Elf64_Phdr* Segment(std::string* bytes, size_t n) {
+  Elf64_Ehdr header;
+  std::memcpy(&header, bytes->data(), sizeof(header));
+  return reinterpret_cast<Elf64_Phdr*>(&(*bytes)[header.e_phoff]) + n;
+}
+
+TEST(CodeObject, SegmentsComeInOrder) {
+  std::string bytes = Bytes("launch.hsaco");
+  std::vector<Elf64_Phdr*> loads;
+  for (size_t n = 0; Segment(&bytes, n)->p_type != PT_DYNAMIC; ++n) {
+    if (Segment(&bytes, n)->p_type == PT_LOAD)
+      loads.push_back(Segment(&bytes, n));
+  }
+  ASSERT_GE(loads.size(), 2u);
+  LoadError error;
+  EXPECT_NE(Load(bytes, &error), nullptr);
+  loads[1]->p_vaddr = loads[0]->p_vaddr;
+  EXPECT_EQ(Load(bytes, &error), nullptr);
+  EXPECT_EQ(error, LoadError::kInvalidImage);
+}
+
+// An image of a gigabyte costs only what is written.
+TEST(CodeObject, HugeImagesAreCheapOrRefused) {
+  std::string bytes = Bytes("launch.hsaco");
+  LoadError error;
+  size_t last = 0;
+  for (size_t n = 0; Segment(&bytes, n)->p_type != PT_DYNAMIC; ++n) {
+    if (Segment(&bytes, n)->p_type == PT_LOAD) last = n;
+  }
+  Segment(&bytes, last)->p_memsz = uint64_t{1} << 29;
+  const auto object = Load(bytes, &error);
+  ASSERT_NE(object, nullptr);
+  EXPECT_GT(object->image_size, size_t{1} << 29);
+  Segment(&bytes, last)->p_memsz = uint64_t{1} << 40;
+  EXPECT_EQ(Load(bytes, &error), nullptr);
 }
 
 TEST(CodeObject, EveryTruncationIsRefusedOrWhole) {
