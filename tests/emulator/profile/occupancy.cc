@@ -1,6 +1,7 @@
 #include "tests/emulator/profile/occupancy.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "tests/emulator/isa.h"
 #include "tests/emulator/profile/rates.h"
@@ -43,26 +44,24 @@ Occupancy OccupancyOf(const Registers& registers, uint32_t threads,
   const int waves = static_cast<int>(std::max<uint32_t>(
       (threads + emulator::kLanes - 1) / emulator::kLanes, 1));
   const int lds_taken = RoundUp(static_cast<int>(lds), kLdsGranule);
-  Occupancy o;
-  o.waves_by_registers =
-      WavesBy(registers.total(), kRegisterGranule, kRegisters);
   // A workgroup is resident as a whole.
   const auto groups = [waves](int waves_per_simd) {
     return waves_per_simd * kSimds / waves;
   };
-  o.groups_by_lds = lds == 0 ? groups(kWavesPerSimd) : kLdsBytes / lds_taken;
   const struct {
     const char* name;
     int groups;
   } limits[] = {
       {"waves", groups(kWavesPerSimd)},
-      {"registers", groups(o.waves_by_registers)},
+      {"registers",
+       groups(WavesBy(registers.total(), kRegisterGranule, kRegisters))},
       {"scalar_registers",
        groups(WavesBy(registers.scalar, kScalarGranule, kScalarRegisters))},
-      {"lds", o.groups_by_lds}};
+      {"lds", lds == 0 ? groups(kWavesPerSimd) : kLdsBytes / lds_taken}};
   const auto& least = *std::min_element(
       std::begin(limits), std::end(limits),
       [](const auto& a, const auto& b) { return a.groups < b.groups; });
+  Occupancy o;
   o.limit = least.name;
   o.groups_per_cu = least.groups;
   o.waves_per_simd = (least.groups * waves + kSimds - 1) / kSimds;

@@ -22,10 +22,8 @@ Registers RegistersOf(const emulator::KernelInfo& kernel);
 
 struct Occupancy {
   int waves_per_simd = 0;
-  int groups_per_cu = 0;       // 0: not even one fits
-  std::string limit;           // waves, registers, scalar_registers, lds
-  int waves_by_registers = 0;  // a SIMD's, were there no other limit
-  int groups_by_lds = 0;       // the most there could be when no LDS is used
+  int groups_per_cu = 0;  // 0: not even one fits
+  std::string limit;      // waves, registers, scalar_registers, lds
 };
 
 // `threads`: work-items of a workgroup; `lds`: its bytes, dynamic ones too.

@@ -1,7 +1,5 @@
 #include "tests/emulator/profile/run_op.h"
 
-#include <optional>
-
 #include "absl/strings/str_cat.h"
 #include "compiler/plan.h"
 #include "tests/emulator/profile/arguments.h"
