@@ -98,6 +98,7 @@ template <class T>
 struct DivTraits;
 template <>
 struct DivTraits<F32> {
+  using Wide = double;
   static constexpr int kMantissa = 23, kTop = 255, kFar = 96, kNear = 64,
                        kLow = 23, kUnder = -150;
   static int Exponent(float x) {
@@ -108,6 +109,7 @@ struct DivTraits<F32> {
 };
 template <>
 struct DivTraits<F64> {
+  using Wide = long double;
   static constexpr int kMantissa = 52, kTop = 2047, kFar = 768, kNear = 128,
                        kLow = 53, kUnder = -1075;
   static int Exponent(double x) {
@@ -140,8 +142,9 @@ void DivScale(Wave& w, const Inst& i) {
     } else if (denormal(den)) {
       d = Ldexp(q, T::kNear);
     } else if (denormal(inverse) && denormal(ratio)) {
+      // The document says up, which no large denominator would survive.
       flag = true;
-      if (q == den) d = Ldexp(q, T::kNear);
+      if (q == den) d = Ldexp(q, -T::kNear);
     } else if (denormal(inverse)) {
       d = Ldexp(q, -T::kNear);
     } else if (denormal(ratio)) {
@@ -168,10 +171,17 @@ void DivFmas(Wave& w, const Inst& i) {
               c = Fetch<X>(w, i, 2, b2);
   const uint64_t vcc = w.S64(kVcc);
   for (int l = 0; l < kLanes; ++l) {
-    const V addend = X::Get(c, l);
-    V v = std::fma(X::Get(a, l), X::Get(b, l), addend);
-    if ((vcc >> l & 1) != 0)
-      v = Ldexp(v, T::Exponent(addend) > T::kTop / 2 ? T::kNear : -T::kNear);
+    const V x = X::Get(a, l), y = X::Get(b, l), addend = X::Get(c, l);
+    V v;
+    if ((vcc >> l & 1) == 0) {
+      v = std::fma(x, y, addend);
+    } else {
+      // Scaled before it is rounded: a denormal quotient is rounded once.
+      using Wide = typename T::Wide;
+      const bool up = T::Exponent(addend) > T::kTop / 2;
+      v = static_cast<V>(std::ldexp(std::fma(Wide{x}, Wide{y}, Wide{addend}),
+                                    up ? T::kNear : -T::kNear));
+    }
     X::Put(r, l, v);
   }
   Store<X>(w, i, r);
