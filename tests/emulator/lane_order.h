@@ -73,6 +73,15 @@ namespace ingot::emulator {
 // The source lane of ds_swizzle: quad permutation, rotation or bit masks inside
 // 32 lanes.
 [[gnu::always_inline]] inline int SwizzleSource(uint32_t mode, int lane) {
+  if ((mode & 0xe000) == 0xe000) {
+    // The order of an FFT: bits reversed, of which the masked ones stay.
+    const int keep = static_cast<int>(mode & 31);
+    int reversed = 0;
+    for (int bit = 0; bit < 5; ++bit)
+      reversed |= (lane >> bit & 1) << (4 - bit);
+    return (lane & 32) | reversed >> __builtin_popcount(mode & 31) |
+           (lane & keep);
+  }
   if ((mode & 0xf000) == 0xc000 || (mode & 0xf000) == 0xd000) {
     const int n = static_cast<int>(mode >> 5 & 31),
               keep = static_cast<int>(mode & 31);

@@ -190,10 +190,6 @@ void Bpermute(Wave& w, const Inst& i) {
 
 void Swizzle(Wave& w, const Inst& i) {
   const uint64_t exec = w.exec();
-  if ((i.imm & 0xe000) == 0xe000) {
-    w.Raise(FaultKind::kUnknownInstruction, -1, 0, "ds_swizzle in FFT mode");
-    return;
-  }
   Buffer r;
   for (int l = 0; l < kLanes; ++l) {
     const int from = SwizzleSource(static_cast<uint32_t>(i.imm), l);
