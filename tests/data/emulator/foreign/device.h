@@ -9,8 +9,15 @@
    : (d) == 1 ? __builtin_amdgcn_workgroup_id_y() \
               : __builtin_amdgcn_workgroup_id_z())
 #define IMPLICIT ((constant const uchar*)__builtin_amdgcn_implicitarg_ptr())
+#ifdef CODE_OBJECT_V4
+// Before version 5 the sizes were in the dispatch packet alone.
+#define PACKET ((constant const uchar*)__builtin_amdgcn_dispatch_ptr())
+#define LOCAL_SIZE(d) ((uint)((constant const ushort*)(PACKET + 4))[d])
+#define GROUPS(d) (((constant const uint*)(PACKET + 12))[d] / LOCAL_SIZE(d))
+#else
 #define LOCAL_SIZE(d) ((uint)((constant const ushort*)(IMPLICIT + 12))[d])
 #define GROUPS(d) (((constant const uint*)IMPLICIT)[d])
+#endif
 #define GLOBAL_ID(d) (GROUP_ID(d) * LOCAL_SIZE(d) + LOCAL_ID(d))
 #define GLOBAL_SIZE(d) (GROUPS(d) * LOCAL_SIZE(d))
 #define BARRIER()                                          \
