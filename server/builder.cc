@@ -47,7 +47,6 @@ Builder::Builder(KernelStore& store, JobQueue& queue, NegativeCache& refusals,
       counters_(counters),
       compiles_(counters.Get("ingot_compiles_total")),
       compile_failures_(counters.Get("ingot_compile_failures_total")),
-      compile_us_(counters.Get("ingot_compile_us_total")),
       coalesced_(counters.Get("ingot_coalesced_total")),
       negative_hits_(counters.Get("ingot_negative_hits_total")),
       quarantined_(counters.Get("ingot_quarantined_total")),
@@ -247,11 +246,9 @@ void Builder::Succeed(const Work& work, worker::Reply reply) {
                               {}));
   }
   for (const worker::StageTime& stage : reply.stages()) {
-    counters_
-        .Get(absl::StrCat("ingot_compile_stage_us_total{stage=\"",
-                          stage.stage(), "\"}"))
-        .Add(static_cast<uint64_t>(stage.micros()));
+    ObserveStage(stage.stage(), stage.micros());
   }
+  ObserveStage("all", compile_us);
   compiles_.Add();
   compile_us_.Add(static_cast<uint64_t>(compile_us));
   cache::Publication publication{work.key, record->SerializeAsString(), digest,
@@ -270,6 +267,13 @@ void Builder::Succeed(const Work& work, worker::Reply reply) {
   built.compiled = true;
   built.compile_us = compile_us;
   flights_.Finish(work.key, work.flight, built);
+}
+
+void Builder::ObserveStage(absl::string_view stage, int64_t micros) {
+  counters_
+      .GetHistogram(
+          absl::StrCat("ingot_compile_seconds{stage=\"", stage, "\"}"))
+      .Observe(std::chrono::microseconds(micros));
 }
 
 void Builder::Fail(const Work& work, const absl::Status& status) {

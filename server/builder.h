@@ -86,6 +86,7 @@ class Builder {
   void Quarantine(const Work& work, const WorkerDeath& death);
   void Succeed(const Work& work, worker::Reply reply);
   void Fail(const Work& work, const absl::Status& status);
+  void ObserveStage(absl::string_view stage, int64_t micros);
   int CountFault(absl::string_view key);
   // Writes the bundle; the status that names it.
   absl::Status Explain(const Work& work, absl::StatusCode code,
@@ -100,7 +101,7 @@ class Builder {
   Counters& counters_;
   Counter& compiles_;
   Counter& compile_failures_;
-  Counter& compile_us_;
+  Counter compile_us_;  // of all compiles together
   Counter& coalesced_;
   Counter& negative_hits_;
   Counter& quarantined_;

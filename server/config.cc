@@ -57,6 +57,10 @@ const std::vector<Key>& Keys() {
        &Config::tls_roles},
       {"tcp_roles", "roles of whoever reaches a TCP port without TLS",
        &Config::tcp_roles},
+      {"metrics",
+       "serve Prometheus metrics over HTTP at /metrics of this address, as "
+       "127.0.0.1:9464; port 0 picks one; default: nowhere",
+       &Config::metrics},
       {"state_dir", "where the store and repro bundles are",
        &Config::state_dir},
       {"worker_program", "path of ingot-worker; default: beside ingotd",

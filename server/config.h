@@ -22,6 +22,7 @@ struct Config {
   std::string unix_roles = "*=get,compile,tune";
   std::string tls_roles;
   std::string tcp_roles = "get,compile";
+  std::string metrics;  // host:port; empty: none
   std::string state_dir;
   std::string worker_program;     // empty: beside ingotd
   int64_t workers = 0;            // 0: as many as the cgroup has CPUs

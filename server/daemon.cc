@@ -89,6 +89,7 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(const Config& config,
   INGOT_RETURN_IF_ERROR(daemon->OpenPrograms());
   daemon->StartWorkers();
   daemon->MakeServices();
+  INGOT_RETURN_IF_ERROR(daemon->ExportMetrics());
   INGOT_RETURN_IF_ERROR(daemon->Listen());
   daemon->ticker_ = std::thread([d = daemon.get()] { d->Tick(); });
   systemd.Notify("READY=1");
@@ -97,6 +98,9 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(const Config& config,
       {{"version", kVersion},
        {"socket", config.socket},
        {"tcp_port", daemon->tcp_port_},
+       {"metrics_port", daemon->exposer_ == nullptr
+                            ? 0
+                            : daemon->exposer_->GetListeningPorts().front()},
        {"workers", daemon->pool_->size()},
        {"entries", static_cast<int64_t>(daemon->tiers_->Stats().entries)}});
   return daemon;
@@ -216,6 +220,21 @@ absl::Status Daemon::OpenSocket() {
   return absl::OkStatus();
 }
 
+absl::Status Daemon::ExportMetrics() {
+  if (config_.metrics.empty()) return absl::OkStatus();
+  metrics_ =
+      std::make_shared<Metrics>([this] { return *admin_->Stats({}); },
+                                [this] { return counters_.Histograms(); });
+  try {
+    exposer_ = std::make_unique<prometheus::Exposer>(config_.metrics, 1);
+  } catch (const std::exception& error) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "metrics: cannot listen on ", config_.metrics, ": ", error.what()));
+  }
+  exposer_->RegisterCollectable(metrics_);
+  return absl::OkStatus();
+}
+
 absl::Status Daemon::Listen() {
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
@@ -332,6 +351,7 @@ void Daemon::Drain() {
 }
 
 Daemon::~Daemon() {
+  exposer_.reset();  // it reads what goes below
   stopping_.store(true);
   stopped_.notify_all();
   if (ticker_.joinable()) ticker_.join();

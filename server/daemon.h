@@ -4,6 +4,7 @@
 #define INGOT_SERVER_DAEMON_H_
 
 #include <grpcpp/server.h>
+#include <prometheus/exposer.h>
 
 #include <atomic>
 #include <condition_variable>
@@ -19,6 +20,7 @@
 #include "server/config.h"
 #include "server/kernels_rpc.h"
 #include "server/log.h"
+#include "server/metrics.h"
 #include "server/rpc_callers.h"
 #include "server/systemd.h"
 #include "server/unix_listener.h"
@@ -52,6 +54,7 @@ class Daemon {
   void StartWorkers();
   void MakeServices();
   absl::Status OpenSocket();
+  absl::Status ExportMetrics();
   absl::Status Listen();
   void Tick();
 
@@ -90,6 +93,8 @@ class Daemon {
   std::unique_ptr<UnixListener> listener_;
   std::thread ticker_;
   int tcp_port_ = 0;
+  std::shared_ptr<Metrics> metrics_;
+  std::unique_ptr<prometheus::Exposer> exposer_;
 };
 
 }  // namespace ingot::server

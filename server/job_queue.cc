@@ -24,6 +24,7 @@ absl::Status JobQueue::Push(Job job) {
         absl::StrCat("compile queue: found ", held, " waiting jobs of ",
                      job.client, ", allowed ", share, " of one client"));
   }
+  job.queued = SteadyNow();
   Line(job.priority).PushBack(std::move(job));
   changed_.notify_one();
   return absl::OkStatus();

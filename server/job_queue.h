@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "proto/status.h"
+#include "server/clock.h"
 #include "server/fair_line.h"
 #include "server/worker/worker.pb.h"
 
@@ -42,7 +43,8 @@ using JobOutcome = std::variant<worker::Reply, WorkerDeath, absl::Status>;
 struct Job {
   uint64_t id = 0;  // the caller's, for Promote and Remove; 0: neither
   Priority priority = Priority::kInteractive;
-  std::string client;  // whose; empty: the daemon's own
+  std::string client;      // whose; empty: the daemon's own
+  MonotonicTime queued{};  // set by Push
   std::shared_ptr<const worker::Request> request;
   // Asked once, just before the work; false drops the job. `done` is then not
   // called. Null: always.

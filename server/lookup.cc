@@ -50,9 +50,10 @@ Lookup::Lookup(KernelStore& store, Builder& builder, Counters& counters,
   }
 }
 
-Counter& Lookup::Requests(absl::string_view op, absl::string_view result) {
-  return counters_.Get(absl::StrCat("ingot_requests_total{op=\"", op,
-                                    "\",result=\"", result, "\"}"));
+Counter& Lookup::Requests(const Spec& spec, absl::string_view result) {
+  return counters_.Get(absl::StrCat("ingot_requests_total{op=\"", spec.op,
+                                    "\",target=\"", spec.target, "\",result=\"",
+                                    result, "\"}"));
 }
 
 Lookup::Started Lookup::Refuse(absl::Status status) {
@@ -61,8 +62,8 @@ Lookup::Started Lookup::Refuse(absl::Status status) {
 }
 
 void Lookup::Remember(absl::string_view request, uint64_t generation,
-                      const Message& reply, absl::string_view op) {
-  replies_.Insert(request, {reply, &Requests(op, "hit_memory")}, reply.size(),
+                      const Message& reply, const Spec& spec) {
+  replies_.Insert(request, {reply, &Requests(spec, "hit_memory")}, reply.size(),
                   generation);
 }
 
@@ -114,16 +115,16 @@ Lookup::Started Lookup::Get(absl::string_view request, const Caller& caller,
     if (early) return {std::move(early), nullptr, true};
     return {std::nullopt, std::move(call), true};
   }
-  const std::string& op = encoded.plan.resolved.op;
+  const Spec& spec = encoded.plan.resolved;
   const absl::string_view result = ResultName(slots);
-  Requests(op, result).Add();
+  Requests(spec, result).Add();
   Message reply = EncodeReply(encoded, *view, slots);
   if (result != "hit_store") {
-    Remember(key, generation, reply, op);
+    Remember(key, generation, reply, spec);
   } else if (view->omit_bytes) {
     // Records are not kept in memory on their own; the reply is.
     for (KernelSlot& slot : slots) slot.source = Source::kMemory;
-    Remember(key, generation, EncodeReply(encoded, *view, slots), op);
+    Remember(key, generation, EncodeReply(encoded, *view, slots), spec);
   }
   return {Reply(std::move(reply)), nullptr};
 }
@@ -199,16 +200,21 @@ void LookupCall::Settle() {
 }
 
 Reply LookupCall::Answer() {
-  const std::string& op = plan_->plan->plan.resolved.op;
-  RequestLog log{std::string(view_.request_id), caller_, op, error_, 0,
+  const Spec& spec = plan_->plan->plan.resolved;
+  RequestLog log{std::string(view_.request_id), caller_, spec.op, error_, 0,
                  MicrosSince(started_)};
   for (const KernelSlot& slot : slots_) log.compile_us += slot.compile_us;
   lookup_.note_(log);
   if (!error_.ok()) {
     lookup_.refused_[static_cast<size_t>(error_.code())]->Add();
+    // What is known to be impossible, and what went wrong this time.
+    lookup_
+        .Requests(spec,
+                  absl::IsFailedPrecondition(error_) ? "negative" : "error")
+        .Add();
     return error_;
   }
-  lookup_.Requests(op, ResultName(slots_)).Add();
+  lookup_.Requests(spec, ResultName(slots_)).Add();
   if (log.compile_us > 0) {
     lookup_.store_.KeepPlan(PlanKey(plan_->plan->plan), plan_->plan->bytes);
   }

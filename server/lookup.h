@@ -94,10 +94,10 @@ class Lookup {
   };
 
   Started Refuse(absl::Status status);
-  Counter& Requests(absl::string_view op, absl::string_view result);
+  Counter& Requests(const Spec& spec, absl::string_view result);
   // Keeps a reply that came wholly from memory.
   void Remember(absl::string_view request, uint64_t generation,
-                const Message& reply, absl::string_view op);
+                const Message& reply, const Spec& spec);
 
   KernelStore& store_;
   Builder& builder_;

@@ -27,7 +27,11 @@ WorkerPool::WorkerPool(const ProgramFile& program, JobQueue& queue,
       crashes_(counters.Get(R"(ingot_worker_deaths_total{cause="crash"})")),
       limits_(counters.Get(R"(ingot_worker_deaths_total{cause="limit"})")),
       killed_(counters.Get(R"(ingot_worker_deaths_total{cause="outside"})")),
-      recycled_(counters.Get("ingot_worker_recycled_total")) {
+      recycled_(counters.Get("ingot_worker_recycled_total")),
+      interactive_wait_(counters.GetHistogram(
+          R"(ingot_queue_wait_seconds{priority="interactive"})")),
+      warmup_wait_(counters.GetHistogram(
+          R"(ingot_queue_wait_seconds{priority="warmup"})")) {
   for (int i = 0; i < settings_.workers; ++i) {
     slots_.push_back(std::make_unique<Slot>());
     Slot& slot = *slots_.back();
@@ -116,6 +120,8 @@ void WorkerPool::EnsureWorker(Slot& slot, absl::Status& error) {
 
 void WorkerPool::RunJob(Slot& slot, const Job& job) {
   if (job.begin && !job.begin()) return;
+  (job.priority == Priority::kWarmup ? warmup_wait_ : interactive_wait_)
+      .Observe(SteadyNow() - job.queued);
   busy_.fetch_add(1);
   std::variant<worker::Reply, WorkerDeath> result =
       slot.worker->Run(*job.request, settings_.job_timeout);

@@ -81,6 +81,8 @@ class WorkerPool {
   Counter& limits_;
   Counter& killed_;
   Counter& recycled_;
+  Histogram& interactive_wait_;
+  Histogram& warmup_wait_;
   std::atomic<int> busy_{0};
   std::atomic<int> warm_{0};
   std::atomic<bool> foreign_{false};

@@ -44,10 +44,10 @@ TEST_F(AdminTest, StatsCount) {
   EXPECT_GE(stats.workers(), 1u);
   EXPECT_FALSE(stats.version().empty());
   EXPECT_EQ(client().CounterOf(
-                R"(ingot_requests_total{op="rmsnorm",result="compiled"})"),
+                R"(ingot_requests_total{op="rmsnorm",target="gfx950",result="compiled"})"),
             1);
   EXPECT_EQ(client().CounterOf(
-                R"(ingot_requests_total{op="rmsnorm",result="hit_memory"})"),
+                R"(ingot_requests_total{op="rmsnorm",target="gfx950",result="hit_memory"})"),
             1);
 }
 

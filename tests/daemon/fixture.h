@@ -140,21 +140,24 @@ class DaemonTest : public ::testing::Test {
     }
     FAIL() << "not " << busy << " busy and " << queued << " queued";
   }
-  // Where a daemon with `--tcp=127.0.0.1:0` listens; empty after 30 s.
-  std::string TcpAddress() {
-    const std::string name = "\"tcp_port\":";
+  // A number that the daemon logs when it serves; 0 after 30 s without.
+  int PortFromLog(const std::string& field) {
+    const std::string name = "\"" + field + "\":";
     // The line is written a moment after the first connection is taken.
     for (int i = 0; i < 3000; ++i) {
       const std::string log = daemon().Log();
       const size_t at = log.find(name);
       if (at != std::string::npos) {
-        return "127.0.0.1:" +
-               std::to_string(std::atoi(log.c_str() + at + name.size()));
+        return std::atoi(log.c_str() + at + name.size());
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
-    ADD_FAILURE() << "no TCP port in the log";
-    return "";
+    ADD_FAILURE() << "no " << field << " in the log";
+    return 0;
+  }
+  // Where a daemon with `--tcp=127.0.0.1:0` listens.
+  std::string TcpAddress() {
+    return "127.0.0.1:" + std::to_string(PortFromLog("tcp_port"));
   }
   // Shows the log of a test that failed.
   void TearDown() override {
