@@ -1,5 +1,6 @@
 #include "tests/emulator/taint_memory.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "tests/emulator/launch.h"
@@ -144,8 +145,12 @@ void Memory::StoreDefined(const Wave& wave, const AccessList& accesses,
 
 void Memory::LookAtLds() {
   if (lds_defined_) return;
-  while (lds_doubt_ < lds_bytes_ && lds_[lds_doubt_] == 0) ++lds_doubt_;
-  if (lds_doubt_ < lds_bytes_) return;
+  constexpr size_t kPiece = 1024;
+  while (lds_doubt_ < lds_bytes_) {
+    const size_t bytes = std::min(kPiece, lds_bytes_ - lds_doubt_);
+    if (OrOf(&lds_[lds_doubt_], static_cast<uint32_t>(bytes)) != 0) return;
+    lds_doubt_ += bytes;
+  }
   // What lies before may have become undefined again.
   lds_doubt_ = 0;
   lds_defined_ = OrOf(lds_.data(), static_cast<uint32_t>(lds_bytes_)) == 0;
