@@ -61,7 +61,7 @@ class Memory {
   std::vector<uint8_t> lds_;
   size_t lds_bytes_ = 0;
   bool lds_defined_ = false;      // all of it
-  size_t lds_doubt_ = 0;          // where an undefined byte was last found
+  size_t lds_doubt_ = 0;          // all before was defined when looked at
   std::vector<uint8_t> scratch_;  // [wave][lane][byte]
   Interval hit_;                  // the last allocation found
   std::vector<Origin> origins_;
