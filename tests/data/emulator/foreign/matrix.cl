@@ -38,14 +38,14 @@ typedef union {
   int32 i32;
 } Accumulator;
 
-// `count` codes of a lane of `group`, packed upwards. Wide groups of bytes come
-// in two halves, each next to the other groups' halves.
+// `count` codes of a lane of `group`, packed upwards. What is wider than 16
+// bytes comes in two pieces, each next to the other groups' pieces.
 static Fragment Pack(global const uint* row, int bits, int count, int group,
                      int groups) {
   Fragment f = {0};
   for (int e = 0; e < count; ++e) {
-    int k = bits == 8 && count > 16 ? (e / 16 * groups + group) * 16 + e % 16
-                                    : group * count + e;
+    int piece = bits >= 8 && count > 128 / bits ? 128 / bits : count;
+    int k = (e / piece * groups + group) * piece + e % piece;
     int at = e * bits;
     f.word[at / 32] |= row[k] << at % 32;
     if (at % 32 + bits > 32) f.word[at / 32 + 1] |= row[k] >> (32 - at % 32);
@@ -164,11 +164,9 @@ kernel THREADS(64) void dense_f64_4x4x4_f64_f64(global const double* a,
     WALK(field, dim, 1, d, c.field[r] = d[at])                                \
     for (int s = 0; s < steps; ++s) {                                         \
       size_t from = (size_t)i * k * steps + s * k;                            \
-      Fragment x = {0}, y = {0};                                              \
+      Fragment x = {0};                                                       \
+      Fragment y = Pack(b + from, bits, k / groups, group, groups);           \
       int index = 0;                                                          \
-      for (int e = 0; e < k / groups; ++e)                                    \
-        y.word[e * bits / 32] |= b[from + group * (k / groups) + e]           \
-                                 << e * bits % 32;                            \
       for (int e = 0; e < k / groups / 2; ++e) {                              \
         size_t at = from / 2 + group * (k / groups / 2) + e;                  \
         x.word[e * bits / 32] |= a[at] << e * bits % 32;                      \
