@@ -77,7 +77,7 @@ Run RunOnce(const Workload& workload, const emulator::Options& options) {
     inputs.operands.push_back(memory);
   }
   const testing::LaunchReport report = OrDie(device.Launch(plan, inputs));
-  return {report.seconds, report.statistics};
+  return {report.seconds, report.cpu_seconds, report.statistics};
 }
 
 }  // namespace ingot::bench

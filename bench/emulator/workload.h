@@ -24,7 +24,9 @@ struct Workload {
 std::vector<Workload> Workloads();
 
 struct Run {
-  double seconds = 0;  // of the launches, without compiling and loading
+  // Of the launches, without compiling and loading.
+  double seconds = 0;
+  double cpu_seconds = 0;
   emulator::Statistics statistics;
 };
 

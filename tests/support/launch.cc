@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <ctime>
 #include <utility>
 
 #include "tests/emulator/program.h"
@@ -140,6 +141,14 @@ absl::Status PutArgument(const KernelArg& arg, const Plan& plan,
       "argument ", arg.name, ": of a kind that tests do not fill"));
 }
 
+// Of this process so far.
+double CpuSeconds() {
+  timespec time = {};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) +
+         static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
 absl::Status RunFill(const FillStep& fill, const LaunchInputs& inputs,
                      const LaunchValues& values, char* workspace) {
   INGOT_ASSIGN_OR_RETURN(const int64_t offset, Evaluate(fill.offset, values));
@@ -225,10 +234,12 @@ absl::Status TestDevice::RunStep(const LaunchStep& step,
     return absl::InternalError(absl::StrCat("no kernel ", kernel.spec.symbol));
   }
   const auto start = std::chrono::steady_clock::now();
+  const double cpu_start = CpuSeconds();
   const emulator::RunResult result = runner_(device_, launch);
   report->seconds +=
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();
+  report->cpu_seconds += CpuSeconds() - cpu_start;
   if (result.status != emulator::RunStatus::kOk) {
     return absl::InternalError(
         absl::StrCat(kernel.spec.symbol, ": ", result.report));

@@ -34,7 +34,9 @@ struct LaunchReport {
   std::string variant;
   std::vector<std::string> symbols;  // of the kernels, as launched
   emulator::Statistics statistics;   // of all of them
-  double seconds = 0;                // spent running, not compiling, them
+  // Spent running, not compiling, them: by the clock, and of all cores.
+  double seconds = 0;
+  double cpu_seconds = 0;
 };
 
 // One kernel of a recipe, about to run.
