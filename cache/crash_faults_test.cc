@@ -1,21 +1,15 @@
-// Sudden ends: the process is killed, or the machine loses power, at any point
-// of a publish.
+// Sudden ends of the process, at any point of a publish.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <memory>
 #include <random>
 #include <string>
-#include <thread>
-#include <vector>
 
-#include "absl/time/clock.h"
 #include "cache/checked_store.h"
 #include "cache/rocksdb_store.h"
 #include "cache/scrub.h"
-#include "cache/testing/faulty_file_system.h"
 #include "cache/testing/samples.h"
 #include "cache/testing/temp_dir.h"
 #include "gtest/gtest.h"
@@ -110,51 +104,6 @@ TEST(CrashTest, AKilledProcessLosesNothingItAcknowledged) {
     }
     ExpectOnlyWholeEntries(std::move(store));
   }
-}
-
-TEST(CrashTest, APowerLossKeepsWhatIsOlderThanTheSync) {
-  TempDir directory;
-  FaultyEnv env;
-  const RocksOptions options = {.directory = directory / "store",
-                                .memory_bytes = 2 << 20,
-                                .env = env.get()};
-  std::mt19937 random(2);
-  int lost = 0;
-  for (int round = 0; round < 20; ++round) {
-    std::unique_ptr<Store> store = Open(options);
-    ASSERT_NE(store, nullptr);
-    std::atomic<bool> stop = false;
-    std::vector<absl::Time> acknowledged;
-    std::thread publisher([&] {
-      for (int i = 0; !stop; ++i) {
-        if (!store->Publish(RoundSample(round, i)).ok()) break;
-        acknowledged.push_back(absl::Now());
-      }
-    });
-    absl::SleepFor(absl::Milliseconds(110 + random() % 80));
-    const absl::Time cut = absl::Now();
-    env.files().CutPower();
-    stop = true;
-    publisher.join();
-    store.reset();
-    env.files().RestorePower();
-
-    store = Open(options);
-    ASSERT_NE(store, nullptr);
-    for (size_t i = 0; i < acknowledged.size(); ++i) {
-      const Publication sample = RoundSample(round, static_cast<int>(i));
-      const bool holds = Holds(*store, sample);
-      if (acknowledged[i] < cut - absl::Milliseconds(100)) {
-        EXPECT_TRUE(holds) << round << " " << i;
-      } else {
-        EXPECT_TRUE(holds || Misses(*store, sample.key)) << round << " " << i;
-        lost += holds ? 0 : 1;
-      }
-    }
-    ExpectOnlyWholeEntries(std::move(store));
-  }
-  // Else nothing was unsynced when the power went, and nothing was tested.
-  EXPECT_GT(lost, 0);
 }
 
 }  // namespace

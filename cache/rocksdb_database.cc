@@ -403,7 +403,9 @@ absl::Status RocksDatabase::Write(rocksdb::WriteBatch& batch) {
     rocksdb::WriteOptions options;
     // A busy writer may keep the syncing thread from its turn: then it syncs
     // itself, so that the bound holds whatever the scheduler does.
-    const absl::Time now = absl::Now();
+    const absl::Time now = options_.now_micros
+                               ? absl::FromUnixMicros(options_.now_micros())
+                               : absl::Now();
     options.sync = now > unsynced_since_ + 2 * options_.sync_delay;
     const rocksdb::Status status = db_->Write(options, &batch);
     unsynced_since_ =
