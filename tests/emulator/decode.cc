@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "tests/emulator/decode_fields.h"
+#include "tests/emulator/disassemble.h"
 
 namespace ingot::emulator {
 
@@ -62,7 +63,8 @@ bool Decoder::Decode(const uint32_t* words, size_t count, Inst* out) const {
 }
 
 std::string Describe(const Inst& inst) {
-  std::string text = inst.op != nullptr ? inst.op->name : "unknown instruction";
+  std::string text =
+      inst.op != nullptr ? Disassemble(inst) : "unknown instruction";
   text += " (";
   for (int n = 0; n < inst.size / 4; ++n) {
     char word[16];

@@ -38,7 +38,7 @@ class Decoder {
   std::vector<const OpInfo*> by_opcode_[static_cast<int>(Format::kCount)];
 };
 
-// "v_add_f32 (0x02020901)": for reports.
+// "v_add_f32 v1, s1, v2 (02020401)": for reports.
 std::string Describe(const Inst& inst);
 
 }  // namespace ingot::emulator

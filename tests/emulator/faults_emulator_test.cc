@@ -52,10 +52,11 @@ TEST_F(Faults, AccessOutsideEveryAllocationNamesLaneAndAddress) {
   std::snprintf(address, sizeof(address), "0x%llx",
                 static_cast<unsigned long long>(
                     reinterpret_cast<uint64_t>(in_) + 0x7ffff000));
-  ExpectFault("load_outside",
-              {"global_load_dword (dc508000", "lane 5", address, "wave 0",
-               "workgroup (0, 0, 0)", "pc 0x", "outside every allocation"},
-              RunStatus::kIllegalAddress);
+  ExpectFault(
+      "load_outside",
+      {"global_load_dword v2, v1, s[4:5] (dc508000", "lane 5", address,
+       "wave 0", "workgroup (0, 0, 0)", "pc 0x", "outside every allocation"},
+      RunStatus::kIllegalAddress);
   ExpectFault("store_past_end", {"global_store_dword", "lane 63"},
               RunStatus::kIllegalAddress);
 }

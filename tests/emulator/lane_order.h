@@ -61,7 +61,7 @@ namespace ingot::emulator {
 // The byte or half of `word` that an SDWA select names.
 [[gnu::always_inline]] inline uint32_t SdwaSelect(uint32_t word, int sel,
                                                   bool sext) {
-  if (sel == 6) return word;
+  if (sel >= 6) return word;  // the dword, or reserved
   const int bits = sel < 4 ? 8 : 16;
   const uint32_t field =
       sel < 4 ? word >> (8 * sel) & 0xff : word >> (16 * (sel - 4)) & 0xffff;

@@ -63,7 +63,7 @@ void ScaleAndClamp(const Wave& w, const Inst& i, Buffer& b) {
 }
 
 void SdwaMerge(const Wave& w, const Inst& i, uint32_t* row) {
-  if (i.dst_sel == 6) return;
+  if (i.dst_sel >= 6) return;  // the dword, or reserved
   const int bits = i.dst_sel < 4 ? 8 : 16;
   const int shift = i.dst_sel < 4 ? 8 * i.dst_sel : 16 * (i.dst_sel - 4);
   const uint32_t field = (bits == 8 ? 0xffu : 0xffffu) << shift;

@@ -69,7 +69,8 @@ struct Rows {
   const uint32_t (*v)[kLanes] = nullptr;
   uint32_t constant = 0;
   INGOT_EMULATOR_INLINE uint32_t Get(int reg, int lane) const {
-    return v != nullptr ? v[reg][lane] : constant;
+    // A broadcast that no block has stays inside the wave.
+    return v != nullptr ? v[reg][lane & (kLanes - 1)] : constant;
   }
 };
 Rows RowsOf(const Wave& w, const Operand& o) {

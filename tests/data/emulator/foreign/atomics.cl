@@ -1,6 +1,6 @@
 // Atomics of every width, in LDS, global memory and through generic pointers;
 // loops of compare and swap; waves that wait for each other.
-#include "device.h"
+#include "device.inc"
 
 // One operation on shared places by all; old values go out, so that each has
 // been seen once.

@@ -1,6 +1,6 @@
 // Control flow and storage that compilers find hard: calls, private
 // arrays, vectors with a variable index, large switches, all hidden arguments.
-#include "device.h"
+#include "device.inc"
 
 __attribute__((noinline)) static ulong ManyArguments(
     int a, long b, float c, double d, int4 e, ulong8 f, int g, int h) {

@@ -4,7 +4,7 @@
 // instruction wants them.
 //
 // Names: dense|sparse|scaled _ accumulator _ dim x K x blocks _ A's type _ B's.
-#include "device.h"
+#include "device.inc"
 
 typedef union {
   uint word[8];

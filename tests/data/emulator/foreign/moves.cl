@@ -1,6 +1,6 @@
 // Data that changes its place: transposes, transposing reads, buffers and their
 // bounds, LDS-DMA, exchanges between lanes.
-#include "device.h"
+#include "device.inc"
 
 // Through a padded tile of 32 x 32 by 32 x 8 work-items.
 #define TRANSPOSE(name, type)                                            \

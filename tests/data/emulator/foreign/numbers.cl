@@ -1,6 +1,6 @@
 // Arithmetic that becomes long code or unusual instructions: wide integers,
 // doubles, halves, small floats, conversions.
-#include "device.h"
+#include "device.inc"
 
 #define BINARY(name, in, result, expression)                       \
   kernel void name(global const in* a, global const in* b,         \

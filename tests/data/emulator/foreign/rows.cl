@@ -1,5 +1,5 @@
 // Whole algorithms over rows and arrays: norms, softmax, sorting.
-#include "device.h"
+#include "device.inc"
 
 static float SumGroup(float v, local float* part) {
   int t = LOCAL_ID(0);

@@ -1,6 +1,6 @@
 // Sums, scans, histograms: the ways in which lanes, waves and workgroups give
 // their values to each other.
-#include "device.h"
+#include "device.inc"
 
 #define DPP(value, control, rows) \
   __builtin_amdgcn_update_dpp(0, value, control, rows, 0xf, false)
