@@ -159,8 +159,8 @@ constexpr OpInfo kVop1[] = {
                                                                "v_trunc_f64"),
     Op1<F64, F64, [](double a) { return __builtin_ceil(a); }>(0x18,
                                                               "v_ceil_f64"),
-    Op1<F64, F64, [](double a) { return __builtin_rint(a); }>(0x19,
-                                                              "v_rndne_f64"),
+    Op1<F64, F64, [](double a) { return __builtin_roundeven(a); }>(
+        0x19, "v_rndne_f64"),
     Op1<F64, F64, [](double a) { return __builtin_floor(a); }>(0x1a,
                                                                "v_floor_f64"),
     Op1<F32, F32, [](float a) { return Fract(a, 0x1.fffffep-1f); }>(
@@ -169,8 +169,8 @@ constexpr OpInfo kVop1[] = {
                                                                "v_trunc_f32"),
     Op1<F32, F32, [](float a) { return __builtin_ceilf(a); }>(0x1d,
                                                               "v_ceil_f32"),
-    Op1<F32, F32, [](float a) { return __builtin_rintf(a); }>(0x1e,
-                                                              "v_rndne_f32"),
+    Op1<F32, F32, [](float a) { return __builtin_roundevenf(a); }>(
+        0x1e, "v_rndne_f32"),
     Op1<F32, F32, [](float a) { return __builtin_floorf(a); }>(0x1f,
                                                                "v_floor_f32"),
     T1<F32, [](float a) { return Exp2(a); }>(0x20, "v_exp_f32"),
@@ -239,8 +239,8 @@ constexpr OpInfo kVop1[] = {
                                                               "v_ceil_f16"),
     Op1<F16, F16, [](float a) { return __builtin_truncf(a); }>(0x46,
                                                                "v_trunc_f16"),
-    Op1<F16, F16, [](float a) { return __builtin_rintf(a); }>(0x47,
-                                                              "v_rndne_f16"),
+    Op1<F16, F16, [](float a) { return __builtin_roundevenf(a); }>(
+        0x47, "v_rndne_f16"),
     Op1<F16, F16, [](float a) { return Fract(a, 0x1.ffcp-1f); }>(0x48,
                                                                  "v_fract_f16"),
     T1<F16, [](float a) { return SinOf(a); }>(0x49, "v_sin_f16"),
