@@ -1,8 +1,6 @@
 #include "bench/process.h"
 
-#include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,8 +16,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-
-extern char** environ;
+#include "tests/support/child.h"
 
 namespace ingot::bench {
 
@@ -29,23 +26,9 @@ void Die(const std::string& reason) {
 }
 
 Process::Process(const std::vector<std::string>& argv, const std::string& log) {
-  std::vector<char*> arguments;
-  for (const std::string& argument : argv) {
-    arguments.push_back(const_cast<char*>(argument.c_str()));
-  }
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(),
-                                   O_WRONLY | O_CREAT | O_APPEND, 0600);
-  posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-  const int error = posix_spawn(&pid_, arguments[0], &actions, nullptr,
-                                arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) {
-    Die(absl::StrCat("cannot start ", argv[0], ": ",
-                     std::generic_category().message(error)));
-  }
+  const absl::StatusOr<pid_t> started = testing::StartChild(argv, log);
+  if (!started.ok()) Die(std::string(started.status().message()));
+  pid_ = *started;
 }
 
 Process::Process(Process&& other) noexcept

@@ -15,7 +15,8 @@ namespace ingot::bench {
 // SIGKILL after 15 s) and waits for it.
 class Process {
  public:
-  // Runs `argv` with its output appended to `log`. Aborts the bench when it
+  // Runs `argv` with its output appended to `log`, from the first thread only.
+  // It ends with the bench, also when that is killed. Aborts the bench when it
   // cannot.
   Process(const std::vector<std::string>& argv, const std::string& log);
   Process(Process&& other) noexcept;

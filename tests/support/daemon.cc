@@ -1,8 +1,6 @@
 #include "tests/support/daemon.h"
 
-#include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -17,6 +15,8 @@
 #include <iterator>
 #include <system_error>
 #include <thread>
+
+#include "tests/support/child.h"
 
 namespace ingot::testing {
 namespace {
@@ -90,21 +90,7 @@ absl::Status Daemon::Launch() {
           (options_.faulty_workers ? FaultyWorkerProgram() : WorkerProgram())};
   arguments.insert(arguments.end(), options_.flags.begin(),
                    options_.flags.end());
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 2, log_file_.c_str(),
-                                   O_WRONLY | O_CREAT | O_APPEND, 0600);
-  const int error = posix_spawn(&pid_, arguments[0].c_str(), &actions, nullptr,
-                                argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) {
-    pid_ = -1;
-    return absl::InternalError(
-        absl::StrCat(arguments[0], ": ", std::strerror(error)));
-  }
+  INGOT_ASSIGN_OR_RETURN(pid_, StartChild(arguments, log_file_));
   const auto deadline = steady_clock::now() + options_.start_timeout;
   while (steady_clock::now() < deadline) {
     if (Answers(socket_)) return absl::OkStatus();

@@ -1,5 +1,5 @@
 # ingot_test_daemon: starts and stops a real ingotd.
-add_library(ingot_test_daemon STATIC daemon.cc)
+add_library(ingot_test_daemon STATIC daemon.cc child.cc)
 target_compile_definitions(ingot_test_daemon PRIVATE
   INGOT_TEST_DAEMON="$<TARGET_FILE:ingotd>"
   INGOT_TEST_WORKER="$<TARGET_FILE:ingot-worker>"
