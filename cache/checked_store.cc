@@ -70,7 +70,7 @@ void CheckedStore::DropIfStillDamaged(absl::string_view key) {
     why = GetChecked(key).status();
     if (!absl::IsDataLoss(why)) return;
     // When even that fails (read-only store), the next read finds it again.
-    below_->Delete(key).IgnoreError();
+    below_->Drop(key).IgnoreError();
   }
   Report(key, why);
 }
@@ -130,6 +130,11 @@ absl::Status CheckedStore::PutPlan(absl::string_view plan_key,
 
 absl::StatusOr<bool> CheckedStore::Delete(absl::string_view key) {
   return below_->Delete(key);
+}
+
+absl::StatusOr<bool> CheckedStore::SetPinned(absl::string_view key,
+                                             bool pinned) {
+  return below_->SetPinned(key, pinned);
 }
 
 absl::Status CheckedStore::Scan(

@@ -99,6 +99,11 @@ absl::StatusOr<bool> CountedStore::Delete(absl::string_view key) {
   return found;
 }
 
+absl::StatusOr<bool> CountedStore::SetPinned(absl::string_view key,
+                                             bool pinned) {
+  return store_->SetPinned(key, pinned);
+}
+
 absl::Status CountedStore::Scan(
     absl::string_view after, size_t limit,
     const std::function<bool(const ScanEntry&)>& visit) {

@@ -56,6 +56,7 @@ class CountedStore : public Store {
   absl::Status PutPlan(absl::string_view plan_key,
                        absl::string_view plan) override;
   absl::StatusOr<bool> Delete(absl::string_view key) override;
+  absl::StatusOr<bool> SetPinned(absl::string_view key, bool pinned) override;
   absl::Status Scan(
       absl::string_view after, size_t limit,
       const std::function<bool(const ScanEntry&)>& visit) override;

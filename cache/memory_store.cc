@@ -161,6 +161,12 @@ absl::StatusOr<bool> MemoryStore::Delete(absl::string_view key) {
   return true;
 }
 
+absl::StatusOr<bool> MemoryStore::SetPinned(absl::string_view key, bool) {
+  Shard& shard = ShardOf(key);
+  absl::MutexLock lock(&shard.mutex);
+  return shard.kernels.contains(key);
+}
+
 absl::Status MemoryStore::Scan(
     absl::string_view after, size_t limit,
     const std::function<bool(const ScanEntry&)>& visit) {

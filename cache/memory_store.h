@@ -40,6 +40,7 @@ class MemoryStore : public Store {
   absl::Status PutPlan(absl::string_view plan_key,
                        absl::string_view plan) override;
   absl::StatusOr<bool> Delete(absl::string_view key) override;
+  absl::StatusOr<bool> SetPinned(absl::string_view key, bool pinned) override;
   // Sorts all keys: for administration, not for serving.
   absl::Status Scan(
       absl::string_view after, size_t limit,

@@ -88,6 +88,8 @@ absl::Status Ledger::Publish(const Publication& publication) {
   // Asked before the old entry is released: a record that is replaced under the
   // same digest still charges its object.
   const bool shared = IsReferenced(publication.digest, publication.key);
+  const std::string id = EntryId(Kind::kKernel, publication.key);
+  const Class cls = ClassOf(id);
   StageRemoval(batch, counters, Kind::kKernel, publication.key);
   batch.Put(database_->family(Family::kRecords), publication.key, value);
   // Written even if it is there: a rebuild heals a damaged object for all keys
@@ -96,8 +98,7 @@ absl::Status Ledger::Publish(const Publication& publication) {
             publication.object);
   batch.Put(database_->family(Family::kRefs),
             RefKey(publication.digest, publication.key), rocksdb::Slice());
-  StagePlace(batch, EntryId(Kind::kKernel, publication.key),
-             {.micros = Stamp()});
+  StagePlace(batch, id, {.cls = cls, .micros = Stamp()});
   counters.entries += 1;
   counters.bytes += ChargeOf(publication.key, value);
   if (!shared) counters.bytes += publication.object.size();
@@ -117,15 +118,51 @@ absl::Status Ledger::PutPlan(absl::string_view key, absl::string_view plan) {
   return Commit(batch, counters);
 }
 
-absl::StatusOr<bool> Ledger::Remove(Kind kind, absl::string_view key) {
+absl::StatusOr<bool> Ledger::Remove(Kind kind, absl::string_view key, Pin pin) {
   absl::MutexLock lock(&mutex_);
   INGOT_RETURN_IF_ERROR(Writable());
+  const std::string id = EntryId(kind, key);
+  const bool stays_pinned = pin == Pin::kKeep && ClassOf(id) == Class::kPinned;
   rocksdb::WriteBatch batch;
   Counters counters = counters_;
   const bool found = StageRemoval(batch, counters, kind, key);
   if (batch.Count() == 0) return false;
+  if (stays_pinned) {
+    StagePlace(batch, id, {.cls = Class::kPinned, .micros = Stamp()});
+  }
   INGOT_RETURN_IF_ERROR(Commit(batch, counters));
   return found;
+}
+
+absl::StatusOr<bool> Ledger::SetPinned(absl::string_view key, bool pinned) {
+  absl::MutexLock lock(&mutex_);
+  INGOT_RETURN_IF_ERROR(Writable());
+  std::string value;
+  INGOT_ASSIGN_OR_RETURN(const bool found,
+                         database_->Get(Family::kRecords, key, &value));
+  const std::string id = EntryId(Kind::kKernel, key);
+  if (!found && ClassOf(id) != Class::kPinned) return false;
+  rocksdb::WriteBatch batch;
+  StageUnplace(batch, id);
+  if (pinned) {
+    StagePlace(batch, id, {.cls = Class::kPinned, .micros = Stamp()});
+  } else if (found) {
+    StagePlace(batch, id, {.cls = Class::kEvictable, .micros = Stamp()});
+  }
+  INGOT_RETURN_IF_ERROR(Commit(batch, counters_));
+  return true;
+}
+
+bool Ledger::IsPinned(absl::string_view key) const {
+  return ClassOf(EntryId(Kind::kKernel, key)) == Class::kPinned;
+}
+
+Class Ledger::ClassOf(absl::string_view id) const {
+  std::string bytes;
+  if (!database_->GetIfReadable(Family::kAccess, id, &bytes)) {
+    return Class::kEvictable;
+  }
+  return DecodeAccess(bytes).value_or(AccessValue()).cls;
 }
 
 bool Ledger::StageRemoval(rocksdb::WriteBatch& batch, Counters& counters,

@@ -33,8 +33,16 @@ class Ledger {
 
   absl::Status Publish(const Publication& publication);
   absl::Status PutPlan(absl::string_view key, absl::string_view plan);
-  // Whether it was there.
-  absl::StatusOr<bool> Remove(Kind kind, absl::string_view key);
+  // Whether it was there. A pin that is kept holds for what is published next
+  // under the key.
+  enum class Pin { kForget, kKeep };
+  absl::StatusOr<bool> Remove(Kind kind, absl::string_view key,
+                              Pin pin = Pin::kForget);
+
+  // A pinned kernel leaves the order in which Evict goes. Whether it, or a pin
+  // that was kept, is there.
+  absl::StatusOr<bool> SetPinned(absl::string_view key, bool pinned);
+  bool IsPinned(absl::string_view key) const;
 
   // Moves the used entries that are still there to their new place in the
   // eviction order, if that is at least `resolution` younger.
@@ -58,6 +66,7 @@ class Ledger {
                     absl::string_view digest, uint64_t object_size,
                     absl::string_view key)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  Class ClassOf(absl::string_view id) const;
   void StagePlace(rocksdb::WriteBatch& batch, absl::string_view id,
                   const AccessValue& access)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

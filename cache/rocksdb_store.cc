@@ -96,6 +96,8 @@ class RocksStore : public Store {
   absl::Status PutPlan(absl::string_view plan_key,
                        absl::string_view plan) override;
   absl::StatusOr<bool> Delete(absl::string_view key) override;
+  absl::StatusOr<bool> Drop(absl::string_view key) override;
+  absl::StatusOr<bool> SetPinned(absl::string_view key, bool pinned) override;
   absl::Status Scan(
       absl::string_view after, size_t limit,
       const std::function<bool(const ScanEntry&)>& visit) override;
@@ -106,6 +108,7 @@ class RocksStore : public Store {
   absl::StatusOr<std::optional<Entry>> GetOnce(absl::string_view key);
   absl::Status Admit(uint64_t bytes);
   absl::Status Written(const absl::Status& status);
+  absl::StatusOr<bool> Changed(const absl::StatusOr<bool>& found);
   uint64_t Watermark() const;
   void Sync();
   absl::Status Resume();
@@ -208,13 +211,22 @@ absl::Status RocksStore::PutPlan(absl::string_view plan_key,
   return Written(ledger_->PutPlan(plan_key, plan));
 }
 
+absl::StatusOr<bool> RocksStore::Changed(const absl::StatusOr<bool>& found) {
+  if (!found.ok()) return gate_.Finish(found.status());
+  sync_.Kick();
+  return found;
+}
+
 absl::StatusOr<bool> RocksStore::Delete(absl::string_view key) {
-  const absl::StatusOr<bool> removed = ledger_->Remove(Kind::kKernel, key);
-  if (removed.ok()) {
-    sync_.Kick();
-    return removed;
-  }
-  return gate_.Finish(removed.status());
+  return Changed(ledger_->Remove(Kind::kKernel, key));
+}
+
+absl::StatusOr<bool> RocksStore::Drop(absl::string_view key) {
+  return Changed(ledger_->Remove(Kind::kKernel, key, Ledger::Pin::kKeep));
+}
+
+absl::StatusOr<bool> RocksStore::SetPinned(absl::string_view key, bool pinned) {
+  return Changed(ledger_->SetPinned(key, pinned));
 }
 
 absl::Status RocksStore::Scan(
@@ -238,7 +250,10 @@ absl::Status RocksStore::Scan(
                                         : std::string()});
           return page.size() < std::min(kPage, limit);
         });
-    for (size_t i = 0; wanted && i < page.size(); ++i) wanted = visit(page[i]);
+    for (size_t i = 0; wanted && i < page.size(); ++i) {
+      page[i].pinned = ledger_->IsPinned(page[i].key);
+      wanted = visit(page[i]);
+    }
     INGOT_RETURN_IF_ERROR(status);
     if (page.empty()) break;
     limit -= page.size();

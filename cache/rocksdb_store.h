@@ -6,6 +6,7 @@
 //     acknowledgement (together below 100 ms); what an unsynced tail loses in a
 //     power cut is a miss. The death of the process alone loses nothing.
 //   * An object is there as long as one key names it.
+//   * What is pinned is never evicted, also when the quota is full of it.
 //   * Reads write nothing. Uses are collected in memory and written to the
 //     eviction index by a background thread.
 //   * Over quota, entries go least recently used first down to the low

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "cache/checked_store.h"
 #include "cache/rocksdb_database.h"
 #include "cache/rocksdb_schema.h"
 #include "cache/testing/eventually.h"
@@ -24,6 +25,18 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+
+std::vector<std::string> Pinned(Store& store) {
+  std::vector<std::string> keys;
+  EXPECT_TRUE(store
+                  .Scan("", 100,
+                        [&](const ScanEntry& entry) {
+                          if (entry.pinned) keys.push_back(entry.key);
+                          return true;
+                        })
+                  .ok());
+  return keys;
+}
 
 class RocksStoreTest : public ::testing::Test {
  protected:
@@ -173,6 +186,60 @@ TEST_F(RocksStoreTest, EvictsTheLeastRecentlyUsedDownToTheWatermark) {
   for (int i : {1, 2, 4, 5, 6}) EXPECT_TRUE(Misses(*store_, SampleKey(i))) << i;
   EXPECT_EQ(store_->Stats().evictions, 5);
   EXPECT_LE(store_->Stats().bytes, 63000);
+}
+
+TEST_F(RocksStoreTest, WhatIsPinnedSurvivesEviction) {
+  constexpr size_t kBytes = 10000;
+  options_.quota_bytes = 10 * kBytes + 5000;
+  options_.low_watermark = 0.6;
+  Open();
+  for (int i = 0; i < 10; ++i) PublishAt(100 + i, Sample(i, kBytes));
+  EXPECT_TRUE(*store_->SetPinned(SampleKey(1), true));
+  EXPECT_TRUE(*store_->SetPinned(SampleKey(2), true));
+  EXPECT_FALSE(*store_->SetPinned(SampleKey(99), true));
+  // A pin outlives a restart and a rebuild, and ends when it is taken off.
+  Open();
+  PublishAt(200, Sample(1, kBytes));
+  EXPECT_TRUE(*store_->SetPinned(SampleKey(2), false));
+  EXPECT_EQ(Pinned(*store_), std::vector<std::string>{SampleKey(1)});
+  for (int i = 10; i < 40; ++i) PublishAt(300 + i, Sample(i, kBytes));
+  ASSERT_TRUE(Eventually([&] { return store_->Stats().bytes < 70000; }));
+  EXPECT_TRUE(Holds(*store_, Sample(1, kBytes)));
+  EXPECT_TRUE(Misses(*store_, SampleKey(2)));
+  // Deleting is no eviction, and forgets the pin.
+  EXPECT_TRUE(*store_->Delete(SampleKey(1)));
+  PublishAt(400, Sample(1, kBytes));
+  EXPECT_TRUE(Pinned(*store_).empty());
+}
+
+TEST_F(RocksStoreTest, APinOutlivesDamage) {
+  Open();
+  bool valid = true;
+  Checks checks;
+  checks.entry = [&](absl::string_view, absl::string_view, absl::string_view,
+                     absl::string_view) {
+    return valid ? absl::OkStatus() : absl::DataLossError("damaged");
+  };
+  CheckedStore store(std::move(store_), checks);
+  const auto damage = [&] {
+    valid = false;
+    EXPECT_TRUE(Misses(store, SampleKey(1)));
+    valid = true;
+    EXPECT_EQ(store.Stats().entries, 0);
+  };
+  ASSERT_TRUE(store.Publish(Sample(1)).ok());
+  EXPECT_TRUE(*store.SetPinned(SampleKey(1), true));
+  damage();
+  ASSERT_TRUE(store.Publish(Sample(1)).ok());
+  EXPECT_EQ(Pinned(store), std::vector<std::string>{SampleKey(1)});
+  // A pin that waits for its entry can be taken off, once.
+  damage();
+  EXPECT_TRUE(*store.SetPinned(SampleKey(1), false));
+  EXPECT_FALSE(*store.SetPinned(SampleKey(1), false));
+  ASSERT_TRUE(store.Publish(Sample(1)).ok());
+  EXPECT_TRUE(Pinned(store).empty());
+  damage();
+  EXPECT_FALSE(*store.SetPinned(SampleKey(1), true));
 }
 
 TEST_F(RocksStoreTest, UsesCountAcrossARestart) {

@@ -52,6 +52,7 @@ struct StoreStats {
 struct ScanEntry {
   std::string key;
   std::string record;
+  bool pinned = false;
 };
 
 // Thread-safe. A miss is nullopt, never an error; a damaged entry is kDataLoss
@@ -88,6 +89,20 @@ class Store {
   // Removes a key; its object goes with the last key that names it. A key that
   // is not there is no error; returns whether it was.
   virtual absl::StatusOr<bool> Delete(absl::string_view key) = 0;
+
+  // Delete for an entry that is damaged: if it is pinned, so is what will be
+  // published in its place. Whatever stands between a CheckedStore and a store
+  // that pins must pass it on.
+  virtual absl::StatusOr<bool> Drop(absl::string_view key) {
+    return Delete(key);
+  }
+
+  // A pinned entry is never evicted, and stays pinned when it is published
+  // anew; Delete removes it like any other, and forgets the pin. A store in
+  // memory keeps copies, which it evicts all the same. Returns whether there
+  // was an entry, or a pin that Drop left.
+  virtual absl::StatusOr<bool> SetPinned(absl::string_view key,
+                                         bool pinned) = 0;
 
   // Up to `limit` records with key > `after`, in key order. `visit` returning
   // false ends the scan.

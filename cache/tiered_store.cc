@@ -96,6 +96,11 @@ absl::StatusOr<bool> TieredStore::Delete(absl::string_view key) {
   return *below || *above;
 }
 
+absl::StatusOr<bool> TieredStore::SetPinned(absl::string_view key,
+                                            bool pinned) {
+  return lower_->SetPinned(key, pinned);
+}
+
 absl::Status TieredStore::Scan(
     absl::string_view after, size_t limit,
     const std::function<bool(const ScanEntry&)>& visit) {

@@ -39,6 +39,7 @@ class TieredStore : public Store {
                        absl::string_view plan) override;
   absl::StatusOr<bool> Delete(absl::string_view key) override;
   // `lower`'s.
+  absl::StatusOr<bool> SetPinned(absl::string_view key, bool pinned) override;
   absl::Status Scan(
       absl::string_view after, size_t limit,
       const std::function<bool(const ScanEntry&)>& visit) override;

@@ -77,6 +77,14 @@ class FaultyStore : public Store {
     INGOT_RETURN_IF_ERROR(error());
     return store_->Delete(key);
   }
+  absl::StatusOr<bool> Drop(absl::string_view key) override {
+    INGOT_RETURN_IF_ERROR(error());
+    return store_->Drop(key);
+  }
+  absl::StatusOr<bool> SetPinned(absl::string_view key, bool pinned) override {
+    INGOT_RETURN_IF_ERROR(error());
+    return store_->SetPinned(key, pinned);
+  }
   absl::Status Scan(
       absl::string_view after, size_t limit,
       const std::function<bool(const ScanEntry&)>& visit) override {
