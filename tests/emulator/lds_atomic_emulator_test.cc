@@ -238,6 +238,29 @@ TEST_F(LdsFloats, AddMinMax) {
   CheckAll<double>(0x40);
 }
 
+// Those of f32 follow MODE's denormal field, others keep denormals.
+TEST_F(LdsFloats, Denormals) {
+  for (U mode = 0; mode < 4; ++mode) {
+    w().SetMode((kDefaultMode & ~0xf0u) | mode << 4 | (mode ^ 3) << 6);
+    const auto flush = [](float x, bool keep) {
+      return keep || std::fpclassify(x) != FP_SUBNORMAL
+                 ? x
+                 : std::copysign(0.0f, x);
+    };
+    const auto with_mode = [&](const std::function<float(float, float)>& f) {
+      return [&, f](float a, float b) {
+        const bool in = (mode & 1) != 0, out = (mode & 2) != 0;
+        return flush(f(flush(a, in), flush(b, in)), out);
+      };
+    };
+    CheckPairs<float>(0x35, true,
+                      with_mode([](float a, float b) { return a + b; }));
+    CheckPairs<float>(0x12, false, with_mode(Least<float>));
+    CheckPairs<float>(0x33, true, with_mode(Greatest<float>));
+    CheckPairs<double>(0x5c, false, [](double a, double b) { return a + b; });
+  }
+}
+
 // To the nearest, whatever MODE says.
 TEST_F(LdsFloats, AddsRoundToNearest) {
   for (U mode = 0; mode < 4; ++mode) {

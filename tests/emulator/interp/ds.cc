@@ -105,6 +105,31 @@ void Pair(Wave& w, const Inst& i) {
   IssueLgkm(w, i, kind != Two::kWrite);
 }
 
+// f32 sums, minima and maxima of LDS follow MODE's denormal field (not its
+// rounding, and f64 and packed ones neither).
+template <Rmw op>
+uint32_t ModifyF32(const Wave& w, uint32_t old, uint32_t data) {
+  const auto flush = [](uint32_t bits) {
+    return BitsOf(NoDenormal(FloatOf(bits)));
+  };
+  const uint32_t keeps = w.mode >> 4 & 3;
+  if ((keeps & 1) == 0) {
+    old = flush(old);
+    data = flush(data);
+  }
+  const uint32_t r = Modify<op, false, uint32_t>(old, data, 0);
+  return (keeps & 2) == 0 ? flush(r) : r;
+}
+
+template <Rmw op, class T>
+T ModifyLds(const Wave& w, T old, T data, T other) {
+  if constexpr (sizeof(T) == 4 &&
+                (op == Rmw::kAddF || op == Rmw::kMinF || op == Rmw::kMaxF)) {
+    return ModifyF32<op>(w, old, data);
+  }
+  return Modify<op, false, T>(old, data, other);
+}
+
 template <Rmw op, class T, bool kReturn>
 void Atomic(Wave& w, const Inst& i) {
   constexpr bool kTwo = op == Rmw::kCmpSwap || op == Rmw::kCmpSwapF ||
@@ -120,7 +145,7 @@ void Atomic(Wave& w, const Inst& i) {
     if (p == nullptr) return;
     const T data = ReadPair<T>(w, i.data, l),
             other = kTwo ? ReadPair<T>(w, i.data1, l) : 0;
-    const T old = LoadAs<T>(p), next = Modify<op, false, T>(old, data, other);
+    const T old = LoadAs<T>(p), next = ModifyLds<op, T>(w, old, data, other);
     std::memcpy(p, &next, sizeof(T));
     if (kReturn) WritePair<T>(w, i.dst, l, old);
   }

@@ -17,7 +17,8 @@ INGOT_EMULATOR_INLINE auto AsFloat(T bits) {
     return FloatOf(bits);
   }
 }
-// f32 atomics of memory flush denormal inputs and results; those of LDS do not.
+// f32 atomics of memory flush denormal inputs and results; for those of LDS see
+// ds.cc.
 template <bool kFlush>
 INGOT_EMULATOR_INLINE float MaybeFlush(float f) {
   return kFlush ? NoDenormal(f) : f;
