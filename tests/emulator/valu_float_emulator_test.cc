@@ -69,6 +69,37 @@ TEST_F(ValuFloat, MinAndMaxPreferNumbersAndOrderZeros) {
   EXPECT_EQ(Two(kMax, kSignaling, kOne), kSignaling | 0x400000);
 }
 
+// MODE.IEEE off: a signalling NaN loses as a quiet one does.
+TEST_F(ValuFloat, WithoutIeeeEveryNanLoses) {
+  constexpr U kHalfSignaling = 0x7c01, kHalfOne = 0x3c00;
+  w().SetMode(kDefaultMode & ~0x200u);
+  for (const U op : {kMin, kMax}) {
+    for (const U nan : {kQuiet, kSignaling}) {
+      EXPECT_EQ(Two(op, nan, kOne), kOne);
+      EXPECT_EQ(Two(op, kOne, nan), kOne);
+      EXPECT_TRUE(std::isnan(FloatFrom(Two(op, nan, kSignaling))));
+    }
+  }
+  EXPECT_EQ(Two(kMin, 0, 0x80000000), 0x80000000u);
+  for (const U op : {0x2du, 0x2eu})
+    EXPECT_EQ(Two(op, kHalfSignaling, kHalfOne) & 0xffff, kHalfOne);
+  for (const U op : {0x1d0u, 0x1d3u, 0x1d6u}) {
+    EXPECT_EQ(Three(op, kSignaling, kOne, kOne), kOne);
+    EXPECT_EQ(Three(op, kOne, kOne, kSignaling), kOne);
+  }
+  for (const U op : {0x11u, 0x12u}) {
+    EXPECT_EQ(Result(Vop3p(op, kD, V(kA), V(kB)), 0x7c013c00, 0x3c007c01),
+              0x3c003c00u);
+  }
+  w().SetMode(kDefaultMode);
+  for (const U op : {0x1d0u, 0x1d3u, 0x1d6u}) {
+    EXPECT_EQ(Three(op, kSignaling, kOne, kOne), kOne) << Text();
+    EXPECT_EQ(Three(op, kOne, kOne, kSignaling), kSignaling | 0x400000);
+  }
+  EXPECT_EQ(Result(Vop3p(0x11, kD, V(kA), V(kB)), 0x7c013c00, 0x3c007c01),
+            0x7e017e01u);
+}
+
 TEST_F(ValuFloat, MinimumAndMaximumOfThreeKeepNans) {
   for (const U op : {0x2a8u, 0x2a9u}) {
     for (int n = 0; n < 3; ++n) {
@@ -251,13 +282,22 @@ TEST_F(ValuFloat, ConversionsToIntegersSaturate) {
   EXPECT_EQ(One(kToU32, kQuiet), 0u);
 }
 
+// Whatever MODE says about rounding.
 TEST_F(ValuFloat, RoundingToIntegers) {
-  for (const double v : {0.5, 1.5, 2.5, -0.5, -1.5, -0.25, 0.75, 8388608.0}) {
-    EXPECT_EQ(One(0x1c, Bits(v)), Bits(std::trunc(v))) << v;
-    EXPECT_EQ(One(0x1d, Bits(v)), Bits(std::ceil(v))) << v;
-    EXPECT_EQ(One(0x1e, Bits(v)), Bits(std::nearbyint(v))) << v;
-    EXPECT_EQ(One(0x1f, Bits(v)), Bits(std::floor(v))) << v;
-    EXPECT_EQ(One(0x1b, Bits(v)), Bits(v - std::floor(v))) << v;
+  for (U mode = 0; mode < 4; ++mode) {
+    w().SetMode(kDefaultMode | mode | mode << 2);
+    for (const double v : {0.5, 1.5, 2.5, -0.5, -1.5, -0.25, 0.75, 8388608.0}) {
+      EXPECT_EQ(One(0x1c, Bits(v)), Bits(std::trunc(v))) << v;
+      EXPECT_EQ(One(0x1d, Bits(v)), Bits(std::ceil(v))) << v;
+      EXPECT_EQ(One(0x1e, Bits(v)), Bits(std::nearbyint(v))) << v;
+      EXPECT_EQ(One(0x1f, Bits(v)), Bits(std::floor(v))) << v;
+      // The sign of a zero depends on the rounding.
+      EXPECT_EQ(FloatFrom(One(0x1b, Bits(v))), v - std::floor(v)) << v;
+    }
+    // v_rndne_f16: 1.5, 2.5, -0.5.
+    EXPECT_EQ(One(0x47, 0x3e00) & 0xffff, 0x4000u);
+    EXPECT_EQ(One(0x47, 0x4100) & 0xffff, 0x4000u);
+    EXPECT_EQ(One(0x47, 0xb800) & 0xffff, 0x8000u);
   }
 }
 

@@ -34,22 +34,31 @@ INGOT_EMULATOR_INLINE double FromBits(uint64_t b, double) {
   return DoubleOf(b);
 }
 
-// A quiet NaN loses against a number; a signalling one wins, quieted. -0 < +0.
+// A NaN loses against a number. -0 < +0.
 template <class T>
-INGOT_EMULATOR_INLINE T MinNum(T a, T b) {
+INGOT_EMULATOR_INLINE T MinOfNumbers(T a, T b) {
   const T equal = FromBits(BitsOf(a) | BitsOf(b), a);
   T r = a < b ? a : b < a ? b : equal;
   r = IsNan(b) ? a : r;
-  r = IsNan(a) ? b : r;
+  return IsNan(a) ? b : r;
+}
+template <class T>
+INGOT_EMULATOR_INLINE T MaxOfNumbers(T a, T b) {
+  const T equal = FromBits(BitsOf(a) & BitsOf(b), a);
+  T r = a > b ? a : b > a ? b : equal;
+  r = IsNan(b) ? a : r;
+  return IsNan(a) ? b : r;
+}
+// The same, but a signalling NaN wins, quieted.
+template <class T>
+INGOT_EMULATOR_INLINE T MinNum(T a, T b) {
+  T r = MinOfNumbers(a, b);
   r = IsSignalling(b) ? Quiet(b) : r;
   return IsSignalling(a) ? Quiet(a) : r;
 }
 template <class T>
 INGOT_EMULATOR_INLINE T MaxNum(T a, T b) {
-  const T equal = FromBits(BitsOf(a) & BitsOf(b), a);
-  T r = a > b ? a : b > a ? b : equal;
-  r = IsNan(b) ? a : r;
-  r = IsNan(a) ? b : r;
+  T r = MaxOfNumbers(a, b);
   r = IsSignalling(b) ? Quiet(b) : r;
   return IsSignalling(a) ? Quiet(a) : r;
 }
@@ -65,10 +74,8 @@ INGOT_EMULATOR_INLINE T Maximum(T a, T b) {
   return IsNan(a) ? Quiet(a) : IsNan(b) ? Quiet(b) : r;
 }
 template <class T>
-INGOT_EMULATOR_INLINE T Median(T a, T b, T c) {
-  const T low = MinNum(MinNum(a, b), c);
-  const T mid = MaxNum(MinNum(a, b), MinNum(MaxNum(a, b), c));
-  return IsNan(a) || IsNan(b) || IsNan(c) ? low : mid;
+INGOT_EMULATOR_INLINE T MedianOfNumbers(T a, T b, T c) {
+  return MaxOfNumbers(MinOfNumbers(a, b), MinOfNumbers(MaxOfNumbers(a, b), c));
 }
 
 // The transcendental unit neither reads nor makes f32 denormals.

@@ -1,6 +1,7 @@
 // VOP2: two sources, some with a carry or an accumulator.
 #include "tests/emulator/interp/lanes.h"
 #include "tests/emulator/interp/math.h"
+#include "tests/emulator/interp/minmax.h"
 #include "tests/emulator/interp/tables.h"
 
 namespace ingot::emulator::INGOT_EMULATOR_LEVEL {
@@ -149,10 +150,8 @@ constexpr OpInfo kVop2[] = {
           return (
               static_cast<U>(uint64_t{a & 0xffffff} * (b & 0xffffff) >> 32));
         }>(0x09, "v_mul_hi_u32_u24"),
-    Op2<F32, F32, F32, [](float a, float b) { return MinNum(a, b); }>(
-        0x0a, "v_min_f32"),
-    Op2<F32, F32, F32, [](float a, float b) { return MaxNum(a, b); }>(
-        0x0b, "v_max_f32"),
+    Min2<F32>(0x0a, "v_min_f32"),
+    Max2<F32>(0x0b, "v_max_f32"),
     Op2<I32, I32, I32, [](I a, I b) { return a < b ? a : b; }>(0x0c,
                                                                "v_min_i32"),
     Op2<I32, I32, I32, [](I a, I b) { return (a > b ? a : b); }>(0x0d,
@@ -203,10 +202,8 @@ constexpr OpInfo kVop2[] = {
         0x2b, "v_lshrrev_b16"),
     Op2<I16, U16, I16, [](U a, I b) { return (b >> (a & 15)); }>(
         0x2c, "v_ashrrev_i16"),
-    Op2<F16, F16, F16, [](float a, float b) { return MaxNum(a, b); }>(
-        0x2d, "v_max_f16"),
-    Op2<F16, F16, F16, [](float a, float b) { return MinNum(a, b); }>(
-        0x2e, "v_min_f16"),
+    Max2<F16>(0x2d, "v_max_f16"),
+    Min2<F16>(0x2e, "v_min_f16"),
     Op2<U16, U16, U16, [](U a, U b) { return (a > b ? a : b); }>(0x2f,
                                                                  "v_max_u16"),
     Op2<I16, I16, I16, [](I a, I b) { return (a > b ? a : b); }>(0x30,

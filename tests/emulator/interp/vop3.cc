@@ -1,6 +1,7 @@
 // VOP3: instructions that exist only in the three-source encoding.
 #include "tests/emulator/interp/lanes.h"
 #include "tests/emulator/interp/math.h"
+#include "tests/emulator/interp/minmax.h"
 #include "tests/emulator/interp/tables.h"
 
 namespace ingot::emulator::INGOT_EMULATOR_LEVEL {
@@ -364,16 +365,6 @@ constexpr auto kMed3 = [](T a, T b, T c) {
   const T lo = a < b ? a : b, hi = a < b ? b : a;
   return c < lo ? lo : c > hi ? hi : c;
 };
-constexpr auto kMinF3 = [](float a, float b, float c) {
-  return MinNum(MinNum(a, b), c);
-};
-constexpr auto kMaxF3 = [](float a, float b, float c) {
-  return MaxNum(MaxNum(a, b), c);
-};
-constexpr auto kMedF3 = [](float a, float b, float c) {
-  return Median(a, b, c);
-};
-
 constexpr Shape kDouble3{
     2, {SrcKind::kF64, SrcKind::kF64, SrcKind::kF64}, {2, 2, 2}};
 constexpr Shape kFloat3{
@@ -436,13 +427,13 @@ constexpr OpInfo kVop3[] = {
         [](U a, U b, U c) {
           return (static_cast<U>((UL{a} << 32 | b) >> (8 * (c & 3))));
         }>(0x1cf, "v_alignbyte_b32"),
-    Op3<F32, F32, F32, F32, kMinF3>(0x1d0, "v_min3_f32"),
+    Min3<F32>(0x1d0, "v_min3_f32"),
     Op3<I32, I32, I32, I32, kMin3<I>>(0x1d1, "v_min3_i32"),
     Op3<U32, U32, U32, U32, kMin3<U>>(0x1d2, "v_min3_u32"),
-    Op3<F32, F32, F32, F32, kMaxF3>(0x1d3, "v_max3_f32"),
+    Max3<F32>(0x1d3, "v_max3_f32"),
     Op3<I32, I32, I32, I32, kMax3<I>>(0x1d4, "v_max3_i32"),
     Op3<U32, U32, U32, U32, kMax3<U>>(0x1d5, "v_max3_u32"),
-    Op3<F32, F32, F32, F32, kMedF3>(0x1d6, "v_med3_f32"),
+    Median3<F32>(0x1d6, "v_med3_f32"),
     Op3<I32, I32, I32, I32, kMed3<I>>(0x1d7, "v_med3_i32"),
     Op3<U32, U32, U32, U32, kMed3<U>>(0x1d8, "v_med3_u32"),
     Op3<U32, U32, U32, U32,
@@ -504,13 +495,13 @@ constexpr OpInfo kVop3[] = {
         0x1f2, "v_mad_i32_i16"),
     Op3<U32, U32, U32, U32, [](U a, U b, U c) { return (a ^ b) + c; }>(
         0x1f3, "v_xad_u32"),
-    Op3<F16, F16, F16, F16, kMinF3>(0x1f4, "v_min3_f16"),
+    Min3<F16>(0x1f4, "v_min3_f16"),
     Op3<I16, I16, I16, I16, kMin3<I>>(0x1f5, "v_min3_i16"),
     Op3<U16, U16, U16, U16, kMin3<U>>(0x1f6, "v_min3_u16"),
-    Op3<F16, F16, F16, F16, kMaxF3>(0x1f7, "v_max3_f16"),
+    Max3<F16>(0x1f7, "v_max3_f16"),
     Op3<I16, I16, I16, I16, kMax3<I>>(0x1f8, "v_max3_i16"),
     Op3<U16, U16, U16, U16, kMax3<U>>(0x1f9, "v_max3_u16"),
-    Op3<F16, F16, F16, F16, kMedF3>(0x1fa, "v_med3_f16"),
+    Median3<F16>(0x1fa, "v_med3_f16"),
     Op3<I16, I16, I16, I16, kMed3<I>>(0x1fb, "v_med3_i16"),
     Op3<U16, U16, U16, U16, kMed3<U>>(0x1fc, "v_med3_u16"),
     Op3<U32, U32, U32, U32, [](U a, U b, U c) { return (a << (b & 31)) + c; }>(
@@ -542,10 +533,8 @@ constexpr OpInfo kVop3[] = {
                                                                  "v_add_f64"),
     Op2<F64, F64, F64, [](double a, double b) { return a * b; }>(0x281,
                                                                  "v_mul_f64"),
-    Op2<F64, F64, F64, [](double a, double b) { return MinNum(a, b); }>(
-        0x282, "v_min_f64"),
-    Op2<F64, F64, F64, [](double a, double b) { return MaxNum(a, b); }>(
-        0x283, "v_max_f64"),
+    Min2<F64>(0x282, "v_min_f64"),
+    Max2<F64>(0x283, "v_max_f64"),
     Op2<F64, F64, I32, [](double a, I b) { return Ldexp(a, b); }>(
         0x284, "v_ldexp_f64"),
     Op2<U32, U32, U32, [](U a, U b) { return a * b; }>(0x285, "v_mul_lo_u32"),

@@ -4,6 +4,7 @@
 // half of the high result; Inst::neg and Inst::abs hold neg_lo and neg_hi.
 #include "tests/emulator/interp/lanes.h"
 #include "tests/emulator/interp/math.h"
+#include "tests/emulator/interp/minmax.h"
 #include "tests/emulator/interp/tables.h"
 
 namespace ingot::emulator::INGOT_EMULATOR_LEVEL {
@@ -304,6 +305,13 @@ constexpr OpInfo P2(uint16_t opcode, const char* name) {
   return OpX(opcode, name, &Packed2<T, kFunction>, T::kFloat ? kHalf2 : kInt2,
              T::kFloat ? uint32_t{kRounds64} : 0u);
 }
+template <class Ieee, class Plain>
+constexpr OpInfo MinMaxPair(uint16_t opcode, const char* name) {
+  OpInfo o = P2<HalfFloat16, Ieee{}>(opcode, name);
+  o.run =
+      &ByIeee<&Packed2<HalfFloat16, Ieee{}>, &Packed2<HalfFloat16, Plain{}>>;
+  return o;
+}
 template <class T, auto kFunction>
 constexpr OpInfo P3(uint16_t opcode, const char* name) {
   return OpX(opcode, name, &Packed3<T, kFunction>, T::kFloat ? kHalf3 : kInt3,
@@ -338,8 +346,8 @@ constexpr OpInfo kVop3p[] = {
         0x0e, "v_pk_fma_f16"),
     P2<H, [](float a, float b) { return a + b; }>(0x0f, "v_pk_add_f16"),
     P2<H, [](float a, float b) { return a * b; }>(0x10, "v_pk_mul_f16"),
-    P2<H, [](float a, float b) { return MinNum(a, b); }>(0x11, "v_pk_min_f16"),
-    P2<H, [](float a, float b) { return MaxNum(a, b); }>(0x12, "v_pk_max_f16"),
+    MinMaxPair<MinIeee, MinPlain>(0x11, "v_pk_min_f16"),
+    MinMaxPair<MaxIeee, MaxPlain>(0x12, "v_pk_max_f16"),
     OpX(0x1a, "v_dot2_f32_bf16", &DotFloat<true>, kDot3, kMayRound),
     P3<H, [](float a, float b, float c) { return Minimum(Minimum(a, b), c); }>(
         0x1b, "v_pk_minimum3_f16"),
