@@ -6,6 +6,7 @@
 #include <random>
 
 #include "tests/emulator/kernel_fixture.h"
+#include "tests/emulator/small_float.h"
 
 namespace ingot::emulator {
 namespace {
@@ -20,58 +21,6 @@ uint32_t BitsFrom(float f) {
   std::memcpy(&bits, &f, 4);
   return bits;
 }
-
-struct Format {
-  int exponent, mantissa, bias;
-  bool ieee;     // top exponent is infinity and NaN
-  bool one_nan;  // all ones is the only NaN
-  int bits() const { return 1 + exponent + mantissa; }
-  double Value(uint32_t code) const {
-    const uint32_t e = code >> mantissa & ((1u << exponent) - 1);
-    const uint32_t m = code & ((1u << mantissa) - 1);
-    const double sign = (code >> (bits() - 1) & 1) != 0 ? -1 : 1;
-    if (ieee && e == (1u << exponent) - 1)
-      return m != 0 ? NAN : sign * INFINITY;
-    if (one_nan &&
-        (code & ((1u << (bits() - 1)) - 1)) == (1u << (bits() - 1)) - 1)
-      return NAN;
-    if (e == 0) return sign * std::ldexp(m, 1 - bias - mantissa);
-    return sign * std::ldexp(1.0 + std::ldexp(m, -mantissa),
-                             static_cast<int>(e) - bias);
-  }
-  double Largest() const {
-    double best = 0;
-    for (uint32_t c = 0; c < 1u << (bits() - 1); ++c) {
-      if (std::isfinite(Value(c))) best = std::fmax(best, Value(c));
-    }
-    return best;
-  }
-  // Nearest, ties to the even code. The value beyond the largest is where the
-  // next code would be.
-  uint32_t Nearest(double v, bool saturate) const {
-    const uint32_t sign = std::signbit(v) ? 1u << (bits() - 1) : 0;
-    if (std::isnan(v)) return ~0u;
-    v = std::fmin(std::fabs(v), 4 * Largest());  // as far out as infinity
-    uint32_t best = 0;
-    for (uint32_t c = 0; c < 1u << (bits() - 1); ++c) {
-      const double x = Value(c), y = Value(best);
-      if (!std::isfinite(x)) continue;
-      if (std::fabs(x - v) < std::fabs(y - v) ||
-          (std::fabs(x - v) == std::fabs(y - v) && c % 2 == 0)) {
-        best = c;
-      }
-    }
-    const double top = Largest(), step = top - Value(best == 0 ? 0 : best - 1);
-    const bool over =
-        Value(best) == top && v > top &&
-        (v - top > step / 2 || (v - top == step / 2 && best % 2 == 1));
-    if (over && !saturate)
-      return ieee ? sign | (((1u << exponent) - 1) << mantissa) : ~0u;
-    return sign | best;
-  }
-};
-constexpr Format kFp8{4, 3, 7, false, true}, kBf8{5, 2, 15, true, false},
-    kFp6{2, 3, 1, false, false}, kFp4{2, 1, 1, false, false};
 
 class Convert : public KernelFixture {
  protected:
@@ -92,7 +41,7 @@ class Convert : public KernelFixture {
   }
 
   // Interesting f32 values: near codes of the format and ties between them.
-  void FillValues(const Format& f) {
+  void FillValues(const SmallFloat& f) {
     std::mt19937 random(7);
     const double extra[] = {0.0,
                             -0.0,
@@ -127,7 +76,7 @@ class Convert : public KernelFixture {
     return FloatFrom(in_[4 * lane + static_cast<uint32_t>(n)]);
   }
 
-  void ExpectCode(const Format& f, uint32_t got, double v, bool saturate,
+  void ExpectCode(const SmallFloat& f, uint32_t got, double v, bool saturate,
                   uint32_t lane) {
     const uint32_t want = f.Nearest(v, saturate);
     if (want == ~0u) {
@@ -146,7 +95,7 @@ TEST_F(Convert, EveryByteHasItsValue) {
   for (uint32_t l = 0; l < 256; ++l) in_[4 * l] = l | (255 - l) << 8 | l << 16;
   for (const bool fp8 : {true, false}) {
     Go(fp8 ? "fp8_to_f32" : "bf8_to_f32", 256);
-    const Format& f = fp8 ? kFp8 : kBf8;
+    const SmallFloat& f = fp8 ? kFp8 : kBf8;
     for (uint32_t l = 0; l < 256; ++l) {
       for (uint32_t n = 0; n < 2; ++n) {
         const double want = f.Value(n == 0 ? l : 255 - l),
@@ -165,7 +114,7 @@ TEST_F(Convert, EveryByteHasItsValue) {
 
 TEST_F(Convert, BytesAreRoundedToNearestEven) {
   for (const bool fp8 : {true, false}) {
-    const Format& f = fp8 ? kFp8 : kBf8;
+    const SmallFloat& f = fp8 ? kFp8 : kBf8;
     for (const bool saturate : {false, true}) {
       FillValues(f);
       Go(std::string(fp8 ? "f32_to_fp8" : "f32_to_bf8") +
@@ -262,8 +211,7 @@ TEST_F(Convert, ScaledBytes) {
     EXPECT_EQ(FloatFrom(out_[4 * l]), 0.5 * kBf8.Value(l));
   Go("scale_fp8_to_f16", 64);
   for (uint32_t l = 0; l < 64; ++l) {
-    const Format f16{5, 10, 15, true, false};
-    EXPECT_EQ(f16.Value(out_[4 * l] & 0xffff), 0.5 * kFp8.Value(l));
+    EXPECT_EQ(kF16.Value(out_[4 * l] & 0xffff), 0.5 * kFp8.Value(l));
   }
   // f16 1.5 and -3 by 0.5 are fp4 3 and -6.
   in_[0] = 0x3e00 | 0xc200u << 16;
