@@ -11,6 +11,7 @@
 #include "cache/scrub.h"
 #include "compiler/code_object.h"
 #include "compiler/plan.h"
+#include "server/record_scan.h"
 #include "server/spec_text.h"
 #include "server/version.h"
 #include "server/wire.h"
@@ -21,8 +22,6 @@ namespace {
 
 constexpr size_t kDefaultPage = 1000;
 constexpr size_t kLargestPage = 10000;
-// Records read in one go of the store, so that no snapshot is held for long.
-constexpr size_t kScanStep = 1000;
 // Damaged keys that an answer names; it counts all.
 constexpr size_t kMaxDamagedKeys = 10000;
 
@@ -33,12 +32,8 @@ void AddCounter(absl::string_view name, uint64_t value,
   counter->set_value(static_cast<double>(value));
 }
 
-// Nullopt for a record of another build that no longer parses.
-bool ParseRecord(absl::string_view bytes, v1::Record* record) {
-  return record->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
-}
-
-void AddEntry(const v1::Record& record, v1::ListResponse* response) {
+void AddEntry(const v1::Record& record, bool pinned,
+              v1::ListResponse* response) {
   const v1::Description& description = record.description();
   v1::ListEntry* entry = response->add_entries();
   entry->set_key(record.key());
@@ -50,32 +45,7 @@ void AddEntry(const v1::Record& record, v1::ListResponse* response) {
   entry->set_created_unix_ms(record.created_unix_ms());
   entry->set_vgprs(description.vgprs());
   entry->set_lds_bytes(description.lds_bytes());
-}
-
-absl::Status CheckKeySize(absl::string_view field, absl::string_view bytes) {
-  if (bytes.size() == 32) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(field, ": found ", bytes.size(), " bytes, allowed 32"));
-}
-
-// Every record with a key above `after`, in key order, a step at a time, until
-// `visit` returns false or `stop` true.
-absl::Status ScanAll(
-    cache::Store& store, std::string after, const std::function<bool()>& stop,
-    const std::function<bool(const cache::ScanEntry&)>& visit) {
-  for (bool more = true; more && !stop();) {
-    more = false;
-    bool ended = false;
-    INGOT_RETURN_IF_ERROR(
-        store.Scan(after, kScanStep, [&](const cache::ScanEntry& entry) {
-          more = true;
-          after = entry.key;
-          ended = !visit(entry);
-          return !ended;
-        }));
-    if (ended) break;
-  }
-  return absl::OkStatus();
+  entry->set_pinned(pinned);
 }
 
 }  // namespace
@@ -141,7 +111,7 @@ absl::StatusOr<v1::ListResponse> Admin::List(const v1::ListRequest& request) {
           response.set_next_page_token(response.entries(page - 1).key());
           return false;
         }
-        AddEntry(record, &response);
+        AddEntry(record, entry.pinned, &response);
         return true;
       }));
   return response;

@@ -43,6 +43,9 @@ class Admin {
       const v1::InspectRequest& request);
   absl::StatusOr<v1::DeleteResponse> Delete(const v1::DeleteRequest& request);
   absl::StatusOr<v1::VerifyResponse> Verify(const v1::VerifyRequest& request);
+  absl::StatusOr<v1::PinResponse> Pin(const v1::PinRequest& request);
+  absl::StatusOr<v1::CollectResponse> Collect(
+      const v1::CollectRequest& request);
 
   // An entry that the store found damaged and dropped, for Verify's answer.
   void OnDamage(absl::string_view key);

@@ -140,4 +140,21 @@ grpc::ServerUnaryReactor* AdminRpc::Verify(grpc::CallbackServerContext* context,
       });
 }
 
+grpc::ServerUnaryReactor* AdminRpc::Pin(grpc::CallbackServerContext* context,
+                                        const grpc::ByteBuffer* request,
+                                        grpc::ByteBuffer* response) {
+  return Run<Role::kAdmin, When::kOnThread, v1::PinRequest>(
+      *context, *request, response,
+      [this](const v1::PinRequest& parsed) { return admin_.Pin(parsed); });
+}
+
+grpc::ServerUnaryReactor* AdminRpc::Collect(
+    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* response) {
+  return Run<Role::kAdmin, When::kOnThread, v1::CollectRequest>(
+      *context, *request, response, [this](const v1::CollectRequest& parsed) {
+        return admin_.Collect(parsed);
+      });
+}
+
 }  // namespace ingot::server

@@ -15,13 +15,16 @@
 
 namespace ingot::server {
 
-class AdminRpc : public v1::Admin::WithRawCallbackMethod_Stats<
-                     v1::Admin::WithRawCallbackMethod_List<
-                         v1::Admin::WithRawCallbackMethod_Describe<
-                             v1::Admin::WithRawCallbackMethod_Inspect<
-                                 v1::Admin::WithRawCallbackMethod_Delete<
-                                     v1::Admin::WithRawCallbackMethod_Verify<
-                                         v1::Admin::Service>>>>>> {
+class AdminRpc
+    : public v1::Admin::WithRawCallbackMethod_Stats<
+          v1::Admin::WithRawCallbackMethod_List<
+              v1::Admin::WithRawCallbackMethod_Describe<
+                  v1::Admin::WithRawCallbackMethod_Inspect<
+                      v1::Admin::WithRawCallbackMethod_Delete<
+                          v1::Admin::WithRawCallbackMethod_Verify<
+                              v1::Admin::WithRawCallbackMethod_Pin<
+                                  v1::Admin::WithRawCallbackMethod_Collect<
+                                      v1::Admin::Service>>>>>>>> {
  public:
   // Both must outlive the service.
   AdminRpc(Admin& admin, const Callers& callers);
@@ -45,6 +48,12 @@ class AdminRpc : public v1::Admin::WithRawCallbackMethod_Stats<
   grpc::ServerUnaryReactor* Verify(grpc::CallbackServerContext*,
                                    const grpc::ByteBuffer*,
                                    grpc::ByteBuffer*) override;
+  grpc::ServerUnaryReactor* Pin(grpc::CallbackServerContext*,
+                                const grpc::ByteBuffer*,
+                                grpc::ByteBuffer*) override;
+  grpc::ServerUnaryReactor* Collect(grpc::CallbackServerContext*,
+                                    const grpc::ByteBuffer*,
+                                    grpc::ByteBuffer*) override;
 
  private:
   enum class When { kNow, kOnThread };

@@ -65,6 +65,28 @@ TEST_F(AccessTest, WithoutCompileOnlyWhatIsThere) {
   EXPECT_EQ(reader.Stats().entries(), 1u);
 }
 
+TEST_F(AccessTest, OnlyAdminChangesWhatIsKept) {
+  StartWith({"--tcp-roles=get,compile,tune"});
+  Client caller(TcpAddress());
+  const Answer<v1::GetKernelResponse> made = caller.Get(RmsNorm(64));
+  ASSERT_TRUE(made.ok()) << made.message();
+  const v1::Record& record = made.response.kernels(0).record();
+  v1::PinRequest pin;
+  pin.add_keys(record.key());
+  v1::PinResponse pinned;
+  grpc::ClientContext pinning;
+  EXPECT_EQ(caller.admin().Pin(&pinning, pin, &pinned).error_code(),
+            StatusCode::PERMISSION_DENIED);
+  v1::CollectRequest collect;
+  collect.add_fingerprints(record.fingerprint());
+  v1::CollectResponse collected;
+  grpc::ClientContext collecting;
+  EXPECT_EQ(
+      caller.admin().Collect(&collecting, collect, &collected).error_code(),
+      StatusCode::PERMISSION_DENIED);
+  EXPECT_EQ(caller.Stats().entries(), 1u);
+}
+
 TEST_F(AccessTest, WithoutAnyRoleNothing) {
   StartWith({"--tcp-roles=none"});
   ASSERT_TRUE(client().Get(RmsNorm(64)).ok());

@@ -1,6 +1,10 @@
 // The Admin service, and the services that gRPC itself brings.
+#include <map>
 #include <set>
 
+#include "cache/rocksdb_store.h"
+#include "cache/testing/samples.h"
+#include "cache/testing/temp_dir.h"
 #include "gmock/gmock.h"
 #include "tests/daemon/fixture.h"
 
@@ -9,8 +13,10 @@ namespace {
 
 using grpc::StatusCode;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
 
 class AdminTest : public DaemonTest {
  protected:
@@ -43,12 +49,44 @@ TEST_F(AdminTest, StatsCount) {
   EXPECT_GT(stats.daemon_rss_bytes(), 1u << 20);
   EXPECT_GE(stats.workers(), 1u);
   EXPECT_FALSE(stats.version().empty());
-  EXPECT_EQ(client().CounterOf(
-                R"(ingot_requests_total{op="rmsnorm",target="gfx950",result="compiled"})"),
-            1);
-  EXPECT_EQ(client().CounterOf(
-                R"(ingot_requests_total{op="rmsnorm",target="gfx950",result="hit_memory"})"),
-            1);
+  EXPECT_EQ(
+      client().CounterOf(
+          R"(ingot_requests_total{op="rmsnorm",target="gfx950",result="compiled"})"),
+      1);
+  EXPECT_EQ(
+      client().CounterOf(
+          R"(ingot_requests_total{op="rmsnorm",target="gfx950",result="hit_memory"})"),
+      1);
+}
+
+TEST_F(AdminTest, PinsWhatIsStored) {
+  const v1::Record record = Make(64);
+  Make(65);
+  v1::PinRequest pin;
+  EXPECT_EQ(Call(&v1::Admin::Stub::Pin, pin).code(),
+            StatusCode::INVALID_ARGUMENT);
+  pin.add_keys("short");
+  EXPECT_EQ(Call(&v1::Admin::Stub::Pin, pin).code(),
+            StatusCode::INVALID_ARGUMENT);
+  pin.set_keys(0, std::string(32, 'x'));
+  const auto unknown = Call(&v1::Admin::Stub::Pin, pin);
+  EXPECT_EQ(unknown.code(), StatusCode::NOT_FOUND);
+  EXPECT_THAT(unknown.message(), HasSubstr("7878"));
+  const auto pinned = [&] {
+    std::vector<std::string> keys;
+    const auto list = Call(&v1::Admin::Stub::List, v1::ListRequest());
+    for (const v1::ListEntry& entry : list.response.entries()) {
+      if (entry.pinned()) keys.push_back(entry.key());
+    }
+    return keys;
+  };
+  EXPECT_THAT(pinned(), SizeIs(0));
+  pin.set_keys(0, record.key());
+  EXPECT_TRUE(Call(&v1::Admin::Stub::Pin, pin).ok());
+  EXPECT_THAT(pinned(), ElementsAre(record.key()));
+  pin.set_unpin(true);
+  EXPECT_TRUE(Call(&v1::Admin::Stub::Pin, pin).ok());
+  EXPECT_THAT(pinned(), SizeIs(0));
 }
 
 TEST_F(AdminTest, ListPages) {
@@ -164,7 +202,7 @@ TEST_F(AdminTest, CapabilitiesNameOpsAndLimits) {
     EXPECT_FALSE(op.summary().empty());
     if (op.name() == "rmsnorm") {
       EXPECT_THAT(op.dims(), Contains("n"));
-      EXPECT_THAT(op.token_dims(), ::testing::ElementsAre("rows"));
+      EXPECT_THAT(op.token_dims(), ElementsAre("rows"));
     }
   }
   EXPECT_THAT(ops, Contains("rmsnorm"));
@@ -172,6 +210,121 @@ TEST_F(AdminTest, CapabilitiesNameOpsAndLimits) {
   EXPECT_EQ(capabilities.api_max(), 1u);
   EXPECT_THAT(capabilities.targets(), Contains("gfx950"));
   EXPECT_FALSE(capabilities.restart_pending());
+}
+
+// A daemon on a store that an older build filled.
+class CollectTest : public AdminTest {
+ protected:
+  static constexpr char kOld[] = "an older build's fingerprint ...";
+  static constexpr size_t kObjectBytes = 3000;
+
+  void SetUp() override {
+    auto store = cache::OpenRocksStore({.directory = folder_ / "store"});
+    ASSERT_TRUE(store.ok()) << store.status();
+    for (int i = 0; i < 3; ++i) Add(**store, i, "rmsnorm", kOld);
+    Add(**store, 3, "dropped_op", kOld);
+    store->reset();
+    testing::DaemonOptions options;
+    options.state_dir = folder_.path();
+    StartDaemon(options);
+  }
+
+  void Add(cache::Store& store, int number, const char* op,
+           const char* fingerprint) {
+    cache::Publication entry = cache::Sample(number, kObjectBytes);
+    v1::Record record;
+    record.set_key(entry.key);
+    record.set_digest(entry.digest);
+    record.set_size(kObjectBytes);
+    record.set_fingerprint(fingerprint);
+    record.mutable_description()->set_op(op);
+    entry.record = record.SerializeAsString();
+    record_bytes_[op] += entry.record.size();
+    ASSERT_TRUE(store.Publish(entry).ok());
+  }
+
+  v1::CollectResponse Collect(const v1::CollectRequest& request) {
+    const auto answer = Call(&v1::Admin::Stub::Collect, request);
+    EXPECT_TRUE(answer.ok()) << answer.message();
+    return answer.response;
+  }
+  v1::CollectResponse Collect() { return Collect(v1::CollectRequest()); }
+  v1::CollectResponse DryRun() {
+    v1::CollectRequest request;
+    request.set_dry_run(true);
+    return Collect(request);
+  }
+
+  void Pin(const std::string& key, bool unpin = false) {
+    v1::PinRequest request;
+    request.add_keys(key);
+    request.set_unpin(unpin);
+    EXPECT_TRUE(Call(&v1::Admin::Stub::Pin, request).ok());
+  }
+
+  cache::TempDir folder_;
+  std::map<std::string, uint64_t> record_bytes_;  // by op
+};
+
+TEST_F(CollectTest, TakesWhatNoOpOfThisBuildMadeAndIsNotPinned) {
+  const v1::Record own = Make(64);
+  Pin(cache::SampleKey(1));
+
+  const v1::CollectResponse dry = DryRun();
+  ASSERT_THAT(dry.fingerprints(), SizeIs(3));
+  const v1::FingerprintUse& vanished = dry.fingerprints(0);
+  EXPECT_EQ(vanished.op(), "dropped_op");
+  EXPECT_FALSE(vanished.current());
+  EXPECT_TRUE(vanished.collected());
+  EXPECT_EQ(vanished.entries(), 1u);
+  EXPECT_EQ(vanished.bytes(), record_bytes_["dropped_op"] + kObjectBytes);
+  const bool old_first = dry.fingerprints(1).fingerprint() == kOld;
+  const v1::FingerprintUse& old = dry.fingerprints(old_first ? 1 : 2);
+  EXPECT_EQ(old.fingerprint(), kOld);
+  EXPECT_FALSE(old.current());
+  EXPECT_TRUE(old.collected());
+  EXPECT_EQ(old.entries(), 3u);
+  EXPECT_EQ(old.pinned(), 1u);
+  EXPECT_EQ(old.bytes(), record_bytes_["rmsnorm"] + 3 * kObjectBytes);
+  const v1::FingerprintUse& current = dry.fingerprints(old_first ? 2 : 1);
+  EXPECT_EQ(current.fingerprint(), own.fingerprint());
+  EXPECT_TRUE(current.current());
+  EXPECT_FALSE(current.collected());
+  EXPECT_EQ(dry.removed(), 3u);
+  EXPECT_EQ(dry.removed_bytes(), vanished.bytes() + old.bytes() * 2 / 3);
+  EXPECT_EQ(client().Stats().entries(), 5u);
+
+  EXPECT_EQ(Collect().SerializeAsString(), dry.SerializeAsString());
+  std::vector<std::string> left;
+  const auto list = Call(&v1::Admin::Stub::List, v1::ListRequest());
+  for (const v1::ListEntry& entry : list.response.entries()) {
+    left.push_back(entry.key());
+  }
+  EXPECT_THAT(left, UnorderedElementsAre(own.key(), cache::SampleKey(1)));
+  EXPECT_EQ(client().Get(RmsNorm(64)).response.kernels(0).source(),
+            v1::SOURCE_MEMORY);
+  EXPECT_EQ(Collect().removed(), 0u);
+  Pin(cache::SampleKey(1), true);
+  EXPECT_EQ(Collect().removed(), 1u);
+}
+
+TEST_F(CollectTest, TakesTheFingerprintsThatAreNamed) {
+  const v1::Record own = Make(64);
+  const v1::Record pinned = Make(65);
+  Pin(pinned.key());
+  v1::CollectRequest request;
+  request.add_fingerprints("short");
+  EXPECT_EQ(Call(&v1::Admin::Stub::Collect, request).code(),
+            StatusCode::INVALID_ARGUMENT);
+  request.set_fingerprints(0, std::string(32, 'x'));
+  EXPECT_EQ(Collect(request).removed(), 0u);
+  request.set_fingerprints(0, own.fingerprint());
+  EXPECT_EQ(Collect(request).removed(), 1u);
+  EXPECT_EQ(client().Stats().entries(), 5u);
+  EXPECT_EQ(client().Get(RmsNorm(65)).response.kernels(0).source(),
+            v1::SOURCE_MEMORY);
+  EXPECT_EQ(client().Get(RmsNorm(64)).response.kernels(0).source(),
+            v1::SOURCE_COMPILED);
 }
 
 }  // namespace
