@@ -109,23 +109,38 @@ TEST_F(Exchange, ReadAndWriteLane) {
   EXPECT_EQ(w().v[kD][12], before);
 }
 
+// Odd groups of vdst change places with even groups of the source. A lane that
+// is off gives nothing, or 0 with bound_ctrl, or what it has with fi.
 TEST_F(Exchange, SwapsOfHalvesAndRows) {
   for (const U op : {0x59u, 0x5au}) {
     const int group = op == 0x59 ? 16 : 32;
-    Fill();
-    U d[kLanes], a[kLanes];
-    for (int l = 0; l < kLanes; ++l) {
-      d[l] = w().v[kD][l];
-      a[l] = w().v[kA][l];
-    }
-    for (int l = 0; l < kLanes; ++l) {
-      // Odd groups of vdst change places with even groups of the source.
-      if (l / group % 2 != 0) std::swap(d[l], a[l - group]);
-    }
-    ASSERT_TRUE(Run(Vop1(op, kD, V(kA)))) << op;
-    for (int l = 0; l < kLanes; ++l) {
-      ASSERT_EQ(w().v[kD][l], d[l]) << Text() << " lane " << l;
-      ASSERT_EQ(w().v[kA][l], a[l]) << Text() << " lane " << l;
+    for (const UL exec : {~UL{0}, UL{0x0f0ff0f013579bdf}}) {
+      for (U control = 0; control < 4; ++control) {
+        Fill();
+        SetExec(exec);
+        const auto on = [&](int l) { return (exec >> l & 1) != 0; };
+        std::vector<U> d(w().v[kD], w().v[kD] + kLanes);
+        std::vector<U> a(w().v[kA], w().v[kA] + kLanes);
+        const std::vector<U> old_d = d, old_a = a;
+        for (size_t l = 0; l < kLanes; ++l) {
+          const bool odd = l / static_cast<size_t>(group) % 2 != 0;
+          const size_t from = odd ? l - static_cast<size_t>(group)
+                                  : l + static_cast<size_t>(group);
+          if (!on(static_cast<int>(l))) continue;
+          U& to = odd ? d[l] : a[l];
+          if (on(static_cast<int>(from)) || (control & 1) != 0) {
+            to = odd ? old_a[from] : old_d[from];
+          } else if ((control & 2) != 0) {
+            to = 0;
+          }
+        }
+        ASSERT_TRUE(Run(control == 0 ? Vop1(op, kD, V(kA))
+                                     : Vop3(op + 0x140, kD, V(kA), 0, 0,
+                                            {.op_sel = control})))
+            << op;
+        ASSERT_EQ(std::vector<U>(w().v[kD], w().v[kD] + kLanes), d) << Text();
+        ASSERT_EQ(std::vector<U>(w().v[kA], w().v[kA] + kLanes), a) << Text();
+      }
     }
   }
 }

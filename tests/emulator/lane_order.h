@@ -95,6 +95,16 @@ namespace ingot::emulator {
   return (lane & 32) | (masked ^ static_cast<int>(mode >> 10 & 31));
 }
 
+// What a lane of v_permlane16_swap and v_permlane32_swap receives from lane
+// `from` of the other register: its value when that lane is on or fi (op_sel
+// bit 0) is set, else 0 with bound_ctrl (bit 1) and nothing without.
+enum class Received { kValue, kZero, kNothing };
+[[gnu::always_inline]] inline Received ReceivedFrom(const Inst& i,
+                                                    uint64_t exec, int from) {
+  if ((exec >> from & 1) != 0 || (i.op_sel & 1) != 0) return Received::kValue;
+  return (i.op_sel & 2) != 0 ? Received::kZero : Received::kNothing;
+}
+
 }  // namespace ingot::emulator
 
 #endif  // TESTS_EMULATOR_LANE_ORDER_H_

@@ -213,26 +213,38 @@ void WriteLane(const Step& s) {
              static_cast<uint32_t>(s.Scalar(i.src[0], 32).undef));
 }
 
-// `row` lanes at a time: odd rows of vdst trade places with even rows of src0;
-// 0: the whole registers.
-void Swap(const Step& s, int row) {
-  const int d = s.inst.dst, from = s.inst.src[0].reg;
-  uint32_t a[kLanes], b[kLanes];
-  for (int l = 0; l < kLanes; ++l) {
-    if (row == 0) {
-      a[l] = s.regs.Get(from, l);
-      b[l] = s.regs.Get(d, l);
-      continue;
-    }
-    const bool odd = (l / row & 1) != 0;
-    a[l] = odd ? s.regs.Get(from, l - row) : s.regs.Get(d, l);
-    b[l] = odd ? s.regs.Get(from, l) : s.regs.Get(d, l + row);
-  }
+void WriteBoth(const Step& s, const uint32_t* d, const uint32_t* from) {
   for (uint64_t todo = s.exec(); todo != 0; todo &= todo - 1) {
     const int l = __builtin_ctzll(todo);
-    s.regs.Set(d, l, a[l]);
-    s.regs.Set(from, l, b[l]);
+    s.regs.Set(s.inst.dst, l, d[l]);
+    s.regs.Set(s.inst.src[0].reg, l, from[l]);
   }
+}
+
+void Swap(const Step& s) {
+  uint32_t a[kLanes], b[kLanes];
+  for (int l = 0; l < kLanes; ++l) {
+    a[l] = s.regs.Get(s.inst.src[0].reg, l);
+    b[l] = s.regs.Get(s.inst.dst, l);
+  }
+  WriteBoth(s, a, b);
+}
+
+// `row` lanes at a time: odd rows of vdst trade places with even rows of src0.
+void PermlaneSwap(const Step& s, int row) {
+  const int d = s.inst.dst, other = s.inst.src[0].reg;
+  uint32_t a[kLanes], b[kLanes];
+  for (int l = 0; l < kLanes; ++l) {
+    a[l] = s.regs.Get(d, l);
+    b[l] = s.regs.Get(other, l);
+    const bool odd = (l / row & 1) != 0;
+    const int from = odd ? l - row : l + row;
+    const Received received = ReceivedFrom(s.inst, s.exec(), from);
+    if (received == Received::kNothing) continue;
+    (odd ? a : b)[l] =
+        received == Received::kValue ? s.regs.Get(odd ? other : d, from) : 0;
+  }
+  WriteBoth(s, a, b);
 }
 
 }  // namespace
@@ -266,11 +278,11 @@ void Exchange(const Step& s) {
     case How::kWriteLane:
       return WriteLane(s);
     case How::kPermlaneSwap:
-      return Swap(
+      return PermlaneSwap(
           s, std::string_view(s.inst.op->name) == "v_permlane16_swap_b32" ? 16
                                                                           : 32);
     default:
-      return Swap(s, 0);
+      return Swap(s);
   }
 }
 

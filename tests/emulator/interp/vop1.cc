@@ -2,6 +2,7 @@
 #include "tests/emulator/interp/lanes.h"
 #include "tests/emulator/interp/math.h"
 #include "tests/emulator/interp/tables.h"
+#include "tests/emulator/lane_order.h"
 
 namespace ingot::emulator::INGOT_EMULATOR_LEVEL {
 namespace {
@@ -32,19 +33,24 @@ void Swap(Wave& w, const Inst& i) {
 }
 
 // Rows (of `kRow` lanes): odd rows of vdst trade places with even rows of src0.
-// Lanes that are off keep what they have, and give it all the same.
+// Lanes that are off keep what they have.
 template <int kRow>
 void PermlaneSwap(Wave& w, const Inst& i) {
-  uint32_t* d = w.v[i.dst];
-  uint32_t* s = w.v[i.src[0].reg];
-  Buffer a, b;
+  const uint64_t exec = w.exec();
+  Buffer d, s;
+  std::memcpy(d.w[0], w.v[i.dst], sizeof(d.w[0]));
+  std::memcpy(s.w[0], w.v[i.src[0].reg], sizeof(s.w[0]));
+  Buffer a = d, b = s;
   for (int l = 0; l < kLanes; ++l) {
     const bool odd = (l / kRow & 1) != 0;
-    a.w[0][l] = odd ? s[l - kRow] : d[l];
-    b.w[0][l] = odd ? s[l] : d[l + kRow];
+    const int from = odd ? l - kRow : l + kRow;
+    const Received received = ReceivedFrom(i, exec, from);
+    if (received == Received::kNothing) continue;
+    const uint32_t value = odd ? s.w[0][from] : d.w[0][from];
+    (odd ? a : b).w[0][l] = received == Received::kValue ? value : 0;
   }
-  WriteLanes(w, i.dst, a.w[0], w.exec());
-  WriteLanes(w, i.src[0].reg, b.w[0], w.exec());
+  WriteLanes(w, i.dst, a.w[0], exec);
+  WriteLanes(w, i.src[0].reg, b.w[0], exec);
 }
 
 template <Mini kFormat>
