@@ -3,8 +3,10 @@
 #define TESTS_EMULATOR_TAINT_RULES_H_
 
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
 #include <string_view>
-#include <unordered_map>
 
 #include "tests/emulator/isa.h"
 #include "tests/emulator/taint_bits.h"
@@ -89,7 +91,7 @@ struct Rule {
   bool formatted = false;   // through a buffer's format
 };
 
-using Rules = std::unordered_map<std::string_view, Rule>;
+using Rules = std::map<std::string, Rule, std::less<>>;
 void AddVectorRules(Rules* rules);
 void AddConversionRules(Rules* rules);
 void AddScalarRules(Rules* rules);

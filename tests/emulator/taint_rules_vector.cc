@@ -233,10 +233,9 @@ void AddOrders(Rules* rules, std::string_view type, uint8_t halves) {
   };
   for (const auto& order : kOrders) {
     for (const char* stem : {"v_cmp_", "v_cmpx_"}) {
-      // The names live as long as the table, which is never freed.
-      auto* name = new std::string(std::string(stem) + order.relation + "_" +
-                                   std::string(type));
-      rules->emplace(*name, Rule{How::kCompare, halves, order.rule});
+      rules->emplace(
+          std::string(stem) + order.relation + "_" + std::string(type),
+          Rule{How::kCompare, halves, order.rule});
     }
   }
 }
@@ -259,8 +258,8 @@ void AddComparisons(Rules* rules) {
         const uint8_t halves = !half          ? 0
                                : r == "class" ? uint8_t{kH0}
                                               : uint8_t{kH0 | kH1};
-        auto* name = new std::string(std::string(stem) + relation + "_" + type);
-        rules->emplace(*name, Rule{How::kCompare, halves, rule});
+        rules->emplace(std::string(stem) + relation + "_" + type,
+                       Rule{How::kCompare, halves, rule});
       }
     }
   }
