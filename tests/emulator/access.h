@@ -19,34 +19,86 @@ struct Access {
   Space space;
 };
 
-// What the handlers of memory instructions note down. A wide buffer access is
-// noted dword by dword, so an instruction makes at most 64 lanes * 4 dwords,
-// and a transfer to LDS one global and one LDS access a lane.
-struct AccessList {
-  static constexpr int kMost = 8 * kLanes;
-  int count = 0;
-  Access list[kMost];
+// One access of each lane in `lanes`, which one check has cleared together.
+struct AccessRow {
+  alignas(64) uint64_t at[kLanes];  // of lanes that are off: of one that is on
+  uint64_t lanes;                   // not 0
+  uint64_t low, high;               // of at[]
+  uint32_t bits;                    // of all addresses in at[], or-ed
+  uint16_t bytes;
+  Space space;
+  bool adjoin;  // all lanes are on, and each begins where the last one ends
 
+  uint64_t end() const { return high + bytes; }
+  Access operator[](int lane) const {
+    return {at[lane], bytes, static_cast<int8_t>(lane), space};
+  }
+};
+
+// What the handlers of memory instructions note down: either rows, or accesses
+// one by one. A wide buffer access is noted dword by dword, so an instruction
+// makes at most 64 lanes * 4 dwords; a transfer to LDS one global and one LDS
+// access a lane, which are two rows.
+//
+// Whoever iterates sees accesses in lane order; rows are spelt out for that,
+// once, so who is in a hurry asks for the rows first.
+class AccessList {
+ public:
+  static constexpr int kMost = 8 * kLanes;
+  static constexpr int kMostRows = 2;
+
+  [[gnu::always_inline]] void Clear() { count_ = rows_ = 0; }
   [[gnu::always_inline]] void Add(Space space, uint64_t address, uint32_t bytes,
                                   int lane) {
-    if (count == kMost) return;
-    list[count++] = {address, static_cast<uint16_t>(bytes),
-                     static_cast<int8_t>(lane), space};
+    if (count_ == kMost) return;
+    list_[count_++] = {address, static_cast<uint16_t>(bytes),
+                       static_cast<int8_t>(lane), space};
   }
-  // make(lane) for each lane of the mask.
-  template <class Make>
-  [[gnu::always_inline]] void AddLanes(uint64_t lanes, const Make& make) {
-    if (count + kLanes > kMost) return;
-    if (lanes == ~uint64_t{0}) {
-      for (int l = 0; l < kLanes; ++l) list[count + l] = make(l);
-      count += kLanes;
-      return;
+  // Lane l accesses base + at[l]; `low` and `high` are those of at[].
+  [[gnu::always_inline]] void AddRow(Space space, uint64_t base,
+                                     const uint64_t* at, uint64_t low,
+                                     uint64_t high, uint32_t bytes,
+                                     uint64_t lanes) {
+    if (rows_ == kMostRows) return;
+    AccessRow& row = row_[rows_++];
+    uint64_t bits = 0, differ = ~lanes;
+    for (int l = 0; l < kLanes; ++l) {
+      row.at[l] = base + at[l];
+      bits |= row.at[l];
+      differ |= at[l] ^ (at[0] + static_cast<uint64_t>(l) * bytes);
     }
-    for (; lanes != 0; lanes &= lanes - 1)
-      list[count++] = make(__builtin_ctzll(lanes));
+    row.lanes = lanes;
+    row.low = base + low;
+    row.high = base + high;
+    row.bits = static_cast<uint32_t>(bits);
+    row.bytes = static_cast<uint16_t>(bytes);
+    row.space = space;
+    row.adjoin = differ == 0;
   }
-  const Access* begin() const { return list; }
-  const Access* end() const { return list + count; }
+
+  bool empty() const { return count_ == 0 && rows_ == 0; }
+  // 0: the accesses are known one by one only.
+  int rows() const { return rows_; }
+  const AccessRow& row(int n) const { return row_[n]; }
+  const AccessRow* FindRow(Space space) const {
+    for (int n = 0; n < rows_; ++n) {
+      if (row_[n].space == space) return &row_[n];
+    }
+    return nullptr;
+  }
+  const Access* begin() const {
+    if (count_ == 0 && rows_ != 0) SpellOut();
+    return list_;
+  }
+  const Access* end() const { return begin() + count_; }
+
+ private:
+  void SpellOut() const;
+
+  mutable int count_ = 0;
+  int rows_ = 0;
+  AccessRow row_[kMostRows];
+  mutable Access list_[kMost];
 };
 
 struct AccessKind {

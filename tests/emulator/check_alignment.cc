@@ -12,10 +12,27 @@ uint32_t OffBy(const Access& a, uint32_t most) {
   return static_cast<uint32_t>(a.address) & (unit - 1) & 3;
 }
 
+bool MayBeOff(const AccessList& accesses, bool transposing) {
+  if (accesses.rows() != 0) {
+    uint32_t any = 0;
+    for (int n = 0; n < accesses.rows(); ++n) {
+      const AccessRow& row = accesses.row(n);
+      any |= row.bits & (std::min<uint32_t>(row.bytes, 4) - 1);
+    }
+    return any != 0;
+  }
+  uint32_t any = 0;
+  for (const Access& a : accesses) {
+    any |= OffBy(a, 4);
+    if (transposing) any |= static_cast<uint32_t>(a.address) & 7;
+  }
+  return any != 0;
+}
+
 }  // namespace
 
 void AlignmentCheck::Before(Wave& w, const Inst& i) {
-  if (i.op->cls != OpClass::kSmem || i.op->src_words[0] == 0) return;
+  if (i.op->src_words[0] == 0) return;
   const Operand& offset = i.src[0];
   const uint32_t low =
       w.s[i.saddr] | static_cast<uint32_t>(i.imm) |
@@ -27,15 +44,8 @@ void AlignmentCheck::Before(Wave& w, const Inst& i) {
 }
 
 void AlignmentCheck::After(Wave& w, const Inst& i, const AccessList& accesses) {
-  if (i.op->cls == OpClass::kSmem) return;
   const bool transposing = IsTransposingRead(*i.op);
-  uint32_t any = 0;
-  for (const Access& a : accesses) any |= OffBy(a, 4);
-  if (transposing && i.op->dst_words == 2) {
-    for (const Access& a : accesses)
-      any |= static_cast<uint32_t>(a.address) & 7;
-  }
-  if (any == 0) return;
+  if (!MayBeOff(accesses, transposing)) return;
   for (const Access& a : accesses) {
     const bool moved = i.op->cls == OpClass::kLdsDma && a.space == Space::kLds;
     if (moved && a.address % 4 != 0) {

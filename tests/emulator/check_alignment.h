@@ -14,9 +14,7 @@ namespace ingot::emulator {
 // bytes in the 64-bit forms).
 class AlignmentCheck : public Watcher {
  public:
-  AlignmentCheck()
-      : Watcher(ClassBit(OpClass::kSmem) | ClassBit(OpClass::kLds) |
-                ClassBit(OpClass::kVmem) | ClassBit(OpClass::kLdsDma)) {}
+  AlignmentCheck() : Watcher(ClassBit(OpClass::kSmem), kVectorMemoryClasses) {}
   void Before(Wave&, const Inst&) override;
   void After(Wave&, const Inst&, const AccessList&) override;
 };

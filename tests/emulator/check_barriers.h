@@ -12,7 +12,7 @@ namespace ingot::emulator {
 // staggered kernels do.
 class BarrierCheck : public Watcher {
  public:
-  BarrierCheck() : Watcher(ClassBit(OpClass::kBarrier)) {}
+  BarrierCheck() : Watcher(ClassBit(OpClass::kBarrier), 0) {}
   void Before(Wave&, const Inst&) override;
   void Barrier(Group&) override;
 };

@@ -14,7 +14,8 @@ namespace ingot::emulator {
 // written, and that is the taint check's business.
 class ExecCheck : public Watcher {
  public:
-  ExecCheck() : Watcher(ClassBit(OpClass::kMfma) | ClassBit(OpClass::kLds)) {}
+  ExecCheck()
+      : Watcher(ClassBit(OpClass::kMfma) | ClassBit(OpClass::kLds), 0) {}
   void Before(Wave&, const Inst&) override;
 };
 

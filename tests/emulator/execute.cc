@@ -77,7 +77,12 @@ class Worker {
       watchers_.push_back(make());
     for (const auto& watcher : watchers_) {
       group_.watchers.push_back(watcher.get());
-      group_.watched |= watcher->classes();
+      for (int c = 0; c < static_cast<int>(OpClass::kCount); ++c) {
+        if ((watcher->before() >> c & 1) != 0)
+          group_.before[c].push_back(watcher.get());
+        if ((watcher->after() >> c & 1) != 0)
+          group_.after[c].push_back(watcher.get());
+      }
     }
     group_.lds = lds_.data();
     group_.lds_bytes = launch_.lds_bytes;
@@ -235,6 +240,7 @@ class Worker {
       if (w.state != WaveState::kReady) continue;
       if (launch_.stop.load(std::memory_order_relaxed)) return false;
       launch_.isa->run(w, static_cast<int64_t>(std::min(kSlice, Limit() + 1)));
+      if (w.state == WaveState::kYields) w.state = WaveState::kReady;
       if (w.state == WaveState::kReady) CheckLimit(w);
       if (w.state == WaveState::kFault) {
         Report(w);

@@ -182,11 +182,7 @@ TEST_P(Atomics, WavesTakeTurnsByAFlag) {
   uint32_t* out = Buffer<uint32_t>(8);
   LaunchConfig config;
   config.block[0] = 512;
-  // Atomic loads and stores of LDS are plain instructions: that they order the
-  // accesses beside them cannot be seen.
-  Options options;
-  options.check_lds_races = false;
-  Go("relay", Arguments().Add(out), config, options);
+  Go("relay", Arguments().Add(out), config);
   for (uint32_t wave = 0, sum = 1; wave < 8; sum = sum * 3 + wave, ++wave)
     EXPECT_EQ(out[wave], sum) << wave;
 }

@@ -19,7 +19,7 @@ class Triton : public Foreign {
  protected:
   // Loads a kernel and runs it with what Triton said of its launch.
   void Launch(const std::string& name, Arguments args, uint32_t groups_x,
-              uint32_t groups_y = 1, const Options& options = Options()) {
+              uint32_t groups_y = 1) {
     std::ifstream list("tests/data/emulator/foreign/triton/kernels.txt");
     std::string found, symbol;
     uint32_t warps = 0, lds = 0;
@@ -32,7 +32,7 @@ class Triton : public Foreign {
     config.grid[1] = groups_y;
     config.block[0] = warps * 64;
     config.dynamic_lds = lds;
-    Go(symbol, args.Add(uint64_t{0}).Add(uint64_t{0}), config, options);
+    Go(symbol, args.Add(uint64_t{0}).Add(uint64_t{0}), config);
   }
 
   // Small whole numbers, exact in each of the types; `code` makes the bits.
@@ -192,12 +192,8 @@ TEST_P(Triton, CausalAttention) {
   };
   const uint16_t *q = values(), *k = values(), *v = values();
   float* out = Buffer<float>(n * width);
-  // Waves that hold the same row write the same value of it to LDS.
-  Options options;
-  options.check_lds_races = false;
   Launch("attention",
-         Arguments().Add(q).Add(k).Add(v).Add(out).Add(n).Add(scale), 3, 1,
-         options);
+         Arguments().Add(q).Add(k).Add(v).Add(out).Add(n).Add(scale), 3, 1);
   for (int i = 0; i < n; ++i) {
     std::vector<double> p;
     double sum = 0;

@@ -33,8 +33,8 @@ bool GlobalRaces::Conflict(Kind a, Kind b) {
 }
 
 GlobalRaces::GlobalRaces(const SyncLog* sync)
-    : Watcher(ClassBit(OpClass::kVmem) | ClassBit(OpClass::kLdsDma) |
-              ClassBit(OpClass::kSmem)),
+    : Watcher(0, ClassBit(OpClass::kVmem) | ClassBit(OpClass::kLdsDma) |
+                     ClassBit(OpClass::kSmem)),
       sync_(*sync) {}
 
 void GlobalRaces::StartGroup(Group& g) {
@@ -57,7 +57,7 @@ void GlobalRaces::After(Wave& w, const Inst& i, const AccessList& accesses) {
     NoteScalar(w, i, accesses);
     return;
   }
-  if (accesses.count == 0) return;
+  if (accesses.empty()) return;
   const AccessKind kind = KindOf(*i.op, Space::kGlobal);
   if (spans_.size() == 1 && !kind.writes) return;
   Op op = {w.pc - i.size, sync_.now(), static_cast<uint8_t>(w.index),
@@ -90,13 +90,23 @@ void GlobalRaces::NoteStored(const std::vector<Span>& spans, size_t from) {
 void GlobalRaces::Note(uint32_t op, const AccessList& accesses,
                        std::vector<Span>* spans) {
   const size_t before = spans->size();
-  for (const Access& a : accesses) {
-    if (a.space != Space::kGlobal) continue;
+  const auto add = [=](const Access& a) {
     const uint64_t end = a.address + a.bytes;
     if (spans->size() > before && spans->back().end == a.address) {
       spans->back().end = end;
     } else {
       spans->push_back({a.address, end, op, a.lane});
+    }
+  };
+  const AccessRow* row = accesses.FindRow(Space::kGlobal);
+  if (row != nullptr && row->adjoin) {
+    spans->push_back({row->low, row->end(), op, 0});
+  } else if (row != nullptr) {
+    for (uint64_t todo = row->lanes; todo != 0; todo &= todo - 1)
+      add((*row)[__builtin_ctzll(todo)]);
+  } else if (accesses.rows() == 0) {
+    for (const Access& a : accesses) {
+      if (a.space == Space::kGlobal) add(a);
     }
   }
 }

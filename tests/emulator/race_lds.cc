@@ -10,37 +10,11 @@
 namespace ingot::emulator {
 namespace {
 
-constexpr int kSerialShift = 6;
-constexpr int32_t kWaveBits = 15;
 constexpr int32_t kPathBit = 16;
-// Stamps of the dword are in bytes_; like no stamp that an access can have.
-constexpr int32_t kSplit = 0x7fffffff;
-constexpr int32_t kWhoBits = (1 << kSerialShift) - 1;
 constexpr int32_t kLastSerial = (1 << 25) - 1;
 // An epoch with more LDS instructions than this is cut: what lies before the
 // cut counts as ordered.
 constexpr size_t kEpochLimit = size_t{1} << 20;
-
-// Four dwords' stamps.
-using Four = int32_t __attribute__((vector_size(16)));
-
-Four LoadFour(const int32_t* p) {
-  Four v;
-  std::memcpy(&v, p, sizeof(v));
-  return v;
-}
-void StoreFour(int32_t* p, Four v) { std::memcpy(p, &v, sizeof(v)); }
-bool Any(Four v) {
-  uint64_t half[2];
-  std::memcpy(half, &v, sizeof(half));
-  return (half[0] | half[1]) != 0;
-}
-
-// Stamps that need a closer look: of this epoch, and of another wave or path.
-template <class T>
-T Foreign(T stamps, int32_t base, int32_t mine) {
-  return (stamps >= base) & (((stamps ^ mine) & kWhoBits) != 0);
-}
 
 bool IsFlat(const Inst& i) {
   return i.words[0] >> 26 == 0x37 && (i.words[0] >> 14 & 3) == 0;
@@ -49,19 +23,11 @@ bool IsFlat(const Inst& i) {
 }  // namespace
 
 LdsRaces::LdsRaces(SyncLog* sync, bool waits)
-    : Watcher(ClassBit(OpClass::kLds) | ClassBit(OpClass::kLdsDma) |
-              ClassBit(OpClass::kVmem)),
-      sync_(sync),
-      waits_(waits) {}
+    : Watcher(0, kVectorMemoryClasses), sync_(sync), waits_(waits) {}
 
 void LdsRaces::StartGroup(Group& g) {
-  const size_t dwords = g.lds_bytes / 4 + 4;
-  if (writer_.size() != dwords) {
-    writer_.assign(dwords, 0);
-    reader_.assign(dwords, 0);
-    reader2_.assign(dwords, 0);
-    bytes_.clear();
-  }
+  stamps_.Resize(g.lds_bytes);
+  if (sync_ != nullptr) seen_.assign(g.lds, g.lds + g.lds_bytes);
   flights_.resize(2 * g.waves.size());
   for (auto& flights : flights_) flights.clear();
   NewEpoch(g);
@@ -72,21 +38,22 @@ std::deque<std::unique_ptr<LdsRaces::Flight>>& LdsRaces::Flights(int wave,
   return flights_[2 * static_cast<size_t>(wave) + static_cast<size_t>(path)];
 }
 
-bool LdsRaces::Polls(const Wave& w, uint64_t pc) {
-  const auto [at, fresh] = polls_.try_emplace(pc, false);
-  if (fresh) at->second = IsPoll(*w.launch->program, pc);
-  return at->second;
+bool LdsRaces::Polls(const Wave& w, const Inst& i, uint64_t pc) {
+  if (i.index >= polls_.size()) polls_.resize(i.index + 64, -1);
+  int8_t& polls = polls_[i.index];
+  if (polls < 0) polls = IsPoll(*w.launch->program, pc);
+  return polls != 0;
 }
 
 LdsRaces::Stamp LdsRaces::NewStamp(const Op& op) {
   const int32_t serial = first_ + static_cast<int32_t>(ops_.size());
   ops_.push_back(op);
-  return serial << kSerialShift | (op.path == Path::kVm ? kPathBit : 0) |
+  return serial << LdsStamps::kWhoBits | (op.path == Path::kVm ? kPathBit : 0) |
          op.wave;
 }
 
 const LdsRaces::Op& LdsRaces::OpOf(Stamp stamp) const {
-  return ops_[static_cast<size_t>((stamp >> kSerialShift) - first_)];
+  return ops_[static_cast<size_t>((stamp >> LdsStamps::kWhoBits) - first_)];
 }
 
 // Everything so far is ordered before what comes, except what is in flight.
@@ -94,11 +61,10 @@ void LdsRaces::NewEpoch(Group& g) {
   first_ += static_cast<int32_t>(ops_.size());
   if (static_cast<size_t>(kLastSerial - first_) < 2 * kEpochLimit) {
     first_ = 1;
-    for (auto* stamps : {&writer_, &reader_, &reader2_})
-      std::fill(stamps->begin(), stamps->end(), 0);
+    stamps_.Forget();
   }
   ops_.clear();
-  base_ = first_ << kSerialShift;
+  stamps_.SetBase(first_ << LdsStamps::kWhoBits);
   for (Wave* w : g.waves) {
     Carry(*w, Path::kLds);
     Carry(*w, Path::kVm);
@@ -106,16 +72,12 @@ void LdsRaces::NewEpoch(Group& g) {
 }
 
 void LdsRaces::Carry(Wave& w, Path path) {
-  auto& flights = Flights(w.index, path);
-  while (!flights.empty() && flights.front()->op.number <= w.waits.done(path)) {
-    spare_.push_back(std::move(flights.front()));
-    flights.pop_front();
-  }
-  for (auto& flight : flights) {
+  DropFlights(w, path);
+  for (auto& flight : Flights(w.index, path)) {
     flight->op.carried = true;
     const Stamp stamp = NewStamp(flight->op);
     for (const Span& s : flight->spans)
-      Mark(flight->op, stamp, s.address, s.bytes);
+      stamps_.Mark(s.address, s.bytes, flight->op.writes, stamp);
   }
 }
 
@@ -124,7 +86,8 @@ void LdsRaces::Barrier(Group& g) { NewEpoch(g); }
 void LdsRaces::After(Wave& w, const Inst& i, const AccessList& accesses) {
   const bool dma = i.op->cls == OpClass::kLdsDma;
   if (i.op->cls == OpClass::kVmem && !IsFlat(i)) return;
-  if (accesses.count == 0) return;
+  if (accesses.empty()) return;
+  if (accesses.rows() != 0 && accesses.FindRow(Space::kLds) == nullptr) return;
   if (ops_.size() >= kEpochLimit) NewEpoch(*w.group);
   Op op;
   op.pc = w.pc - i.size;
@@ -132,119 +95,117 @@ void LdsRaces::After(Wave& w, const Inst& i, const AccessList& accesses) {
   op.number = w.waits.issued(op.path);
   op.time = sync_ != nullptr ? sync_->now() : 0;
   op.wave = static_cast<uint8_t>(w.index);
-  op.writes = KindOf(*i.op, Space::kLds).writes;
+  const AccessKind kind = KindOf(*i.op, Space::kLds);
+  op.writes = kind.writes;
+  op.stores = kind.writes && !kind.reads;
   op.atomic = (i.op->flags & kAtomic) != 0;
-  op.polls = sync_ != nullptr && !op.writes && Polls(w, op.pc);
+  op.polls = sync_ != nullptr && !op.writes && Polls(w, i, op.pc);
+  if (!VisitAll(w, op, accesses)) return;
+  if (op.writes && !seen_.empty()) See(w, accesses);
+  KeepFlight(w, op, accesses);
+}
+
+bool LdsRaces::VisitAll(Wave& w, const Op& op, const AccessList& accesses) {
   const Stamp stamp = NewStamp(op);
+  const AccessRow* row = accesses.FindRow(Space::kLds);
+  if (row != nullptr && stamps_.TryRow(*row, op.writes, stamp)) return true;
   for (const Access& a : accesses) {
     if (a.space != Space::kLds) continue;
-    const Visit v{w, op, stamp, a.lane};
     const uint32_t address = static_cast<uint32_t>(a.address);
-    const bool whole = ((address | a.bytes) & 3) == 0;
-    if (!(whole ? VisitDwords(v, address / 4, a.bytes / 4u)
-                : VisitBytes(v, address, a.bytes))) {
-      return;
-    }
+    if (stamps_.TrySpan(address, a.bytes, op.writes, stamp)) continue;
+    if (!Visit({w, op, stamp, a.lane}, address, a.bytes)) return false;
   }
-  KeepFlight(w, op, accesses);
+  return true;
+}
+
+// Those that were not waited for stay.
+void LdsRaces::DropFlights(const Wave& w, Path path) {
+  auto& flights = Flights(w.index, path);
+  while (!flights.empty() && flights.front()->op.number <= w.waits.done(path)) {
+    spare_.push_back(std::move(flights.front()));
+    flights.pop_front();
+  }
 }
 
 void LdsRaces::KeepFlight(const Wave& w, const Op& op,
                           const AccessList& accesses) {
-  auto& flights = Flights(w.index, op.path);
-  while (!flights.empty() &&
-         flights.front()->op.number <= w.waits.done(op.path)) {
-    spare_.push_back(std::move(flights.front()));
-    flights.pop_front();
-  }
-  std::unique_ptr<Flight> flight;
-  if (spare_.empty()) {
-    flight = std::make_unique<Flight>();
-  } else {
-    flight = std::move(spare_.back());
-    spare_.pop_back();
-  }
+  DropFlights(w, op.path);
+  if (spare_.empty()) spare_.push_back(std::make_unique<Flight>());
+  std::unique_ptr<Flight> flight = std::move(spare_.back());
+  spare_.pop_back();
   flight->op = op;
-  flight->spans.clear();
-  for (const Access& a : accesses) {
-    if (a.space != Space::kLds) continue;
-    const uint32_t address = static_cast<uint32_t>(a.address);
-    auto& spans = flight->spans;
+  std::vector<Span>& spans = flight->spans;
+  spans.clear();
+  const auto add = [&spans](uint64_t at, uint32_t bytes) {
+    const auto address = static_cast<uint32_t>(at);
     if (!spans.empty() &&
         spans.back().address + spans.back().bytes == address) {
-      spans.back().bytes += a.bytes;
+      spans.back().bytes += bytes;
     } else {
-      spans.push_back({address, a.bytes});
+      spans.push_back({address, bytes});
+    }
+  };
+  const AccessRow* row = accesses.FindRow(Space::kLds);
+  if (row != nullptr && row->adjoin) {
+    add(row->low, row->bytes * uint32_t{kLanes});
+  } else if (row != nullptr) {
+    // Lanes that are off stand for one that is on: it does no harm twice.
+    spans.resize(kLanes);
+    for (size_t l = 0; l < kLanes; ++l)
+      spans[l] = {static_cast<uint32_t>(row->at[l]), row->bytes};
+  } else {
+    for (const Access& a : accesses) {
+      if (a.space == Space::kLds) add(a.address, a.bytes);
     }
   }
-  flights.push_back(std::move(flight));
+  Flights(w.index, op.path).push_back(std::move(flight));
 }
 
-bool LdsRaces::VisitDwords(const Visit& v, uint32_t dword, uint32_t count) {
-  Stamp* writer = &writer_[dword];
-  Stamp* reader = &reader_[dword];
-  Stamp* reader2 = &reader2_[dword];
-  bool conflict = false;
-  if (count == 4) {
-    const Four r = LoadFour(reader), r2 = LoadFour(reader2);
-    Four foreign = Foreign(LoadFour(writer), base_, v.stamp);
-    if (v.op.writes) {
-      foreign |= Foreign(r, base_, v.stamp) | Foreign(r2, base_, v.stamp);
-    }
-    conflict = Any(foreign);
-    if (!conflict && v.op.writes) {
-      StoreFour(writer, Four{} + v.stamp);
-    } else if (!conflict) {
-      StoreFour(reader2, Foreign(r, base_, v.stamp) != 0 ? r : r2);
-      StoreFour(reader, Four{} + v.stamp);
-    }
-    if (!conflict) return true;
-    return VisitBytes(v, dword * 4, 16);
+// Brings seen_ up to date.
+void LdsRaces::See(const Wave& w, const AccessList& accesses) {
+  const uint8_t* lds = w.group->lds;
+  const AccessRow* row = accesses.FindRow(Space::kLds);
+  if (row != nullptr && row->adjoin) {
+    std::memcpy(&seen_[row->low], lds + row->low, row->end() - row->low);
+    return;
   }
-  for (uint32_t n = 0; n < count; ++n) {
-    conflict |= Foreign(writer[n], base_, v.stamp);
-    if (v.op.writes) {
-      conflict |= Foreign(reader[n], base_, v.stamp) ||
-                  Foreign(reader2[n], base_, v.stamp);
-    }
+  for (const Access& a : accesses) {
+    if (a.space == Space::kLds)
+      std::memcpy(&seen_[a.address], lds + a.address, a.bytes);
   }
-  if (conflict) return VisitBytes(v, dword * 4, count * 4);
-  for (uint32_t n = 0; n < count; ++n) {
-    if (v.op.writes) {
-      writer[n] = v.stamp;
-      continue;
-    }
-    if (Foreign(reader[n], base_, v.stamp)) reader2[n] = reader[n];
-    reader[n] = v.stamp;
-  }
-  return true;
 }
 
-bool LdsRaces::VisitBytes(const Visit& v, uint32_t address, uint32_t bytes) {
-  const uint32_t end = address + bytes;
-  for (uint32_t at = address; at < end;) {
-    const uint32_t dword = at / 4;
-    if (writer_[dword] == kSplit) {
-      if (!Check(v, bytes_[at], at)) return false;
-      ++at;
-    } else {
-      if (!Check(v, Whole(dword), at)) return false;
-      at = 4 * (dword + 1);
-    }
+// Whether a store put there what another wave's store had put there before.
+bool LdsRaces::Repeats(const Visitor& v, Stamp writer, uint32_t address,
+                       uint32_t bytes) const {
+  if (!v.op.stores || seen_.empty() || !stamps_.Foreign(writer, v.stamp))
+    return false;
+  const Op& other = OpOf(writer);
+  return other.stores && other.wave != v.op.wave && !other.carried &&
+         std::memcmp(&seen_[address], v.wave.group->lds + address, bytes) == 0;
+}
+
+bool LdsRaces::Visit(const Visitor& v, uint32_t address, uint32_t bytes) {
+  const bool clean =
+      stamps_.ForEach(address, bytes,
+                      [&](const LdsStamps::Entry& entry, uint32_t at,
+                          uint32_t part) { return Check(v, entry, at, part); });
+  if (clean) stamps_.Mark(address, bytes, v.op.writes, v.stamp);
+  return clean;
+}
+
+bool LdsRaces::Check(const Visitor& v, const LdsStamps::Entry& entry,
+                     uint32_t address, uint32_t bytes) {
+  if (!Repeats(v, entry.writer, address, bytes) &&
+      !CheckOne(v, entry.writer, address)) {
+    return false;
   }
-  Mark(v.op, v.stamp, address, bytes);
-  return true;
+  return !v.op.writes || (CheckOne(v, entry.reader[0], address) &&
+                          CheckOne(v, entry.reader[1], address));
 }
 
-bool LdsRaces::Check(const Visit& v, const Stamps& stamps, uint32_t address) {
-  if (!CheckOne(v, stamps.writer, true, address)) return false;
-  return !v.op.writes || (CheckOne(v, stamps.reader[0], false, address) &&
-                          CheckOne(v, stamps.reader[1], false, address));
-}
-
-bool LdsRaces::CheckOne(const Visit& v, Stamp stamp, bool wrote,
-                        uint32_t address) {
-  if (!Foreign(stamp, base_, v.stamp)) return true;
+bool LdsRaces::CheckOne(const Visitor& v, Stamp stamp, uint32_t address) {
+  if (!stamps_.Foreign(stamp, v.stamp)) return true;
   const Op& other = OpOf(stamp);
   if (other.wave == v.op.wave) {
     if (!waits_ || other.number <= v.wave.waits.done(other.path)) return true;
@@ -255,17 +216,16 @@ bool LdsRaces::CheckOne(const Visit& v, Stamp stamp, bool wrote,
     sync_->Link(other.wave, other.time, v.op.wave, v.op.time);
     return true;
   }
-  Report(v, other, wrote, address);
+  Report(v, other, address);
   return false;
 }
 
-void LdsRaces::Report(const Visit& v, const Op& other, bool wrote,
-                      uint32_t address) {
+void LdsRaces::Report(const Visitor& v, const Op& other, uint32_t address) {
   std::string text = v.op.atomic   ? "LDS is modified"
                      : v.op.writes ? "LDS is written"
                                    : "LDS is read";
   const char* what = other.path == Path::kVm ? "transfer into it"
-                     : wrote                 ? "store to it"
+                     : other.writes          ? "store to it"
                                              : "load from it";
   if (other.wave == v.op.wave) {
     text += std::string(" while a ") + what + " is in flight";
@@ -278,68 +238,6 @@ void LdsRaces::Report(const Visit& v, const Op& other, bool wrote,
   const bool race = other.wave != v.op.wave && !other.carried;
   v.wave.RaiseAgainst(race ? FaultKind::kDataRace : FaultKind::kMissingWait,
                       v.lane, address, text.c_str(), other.wave, other.pc);
-}
-
-// Puts the stamp of an access on its bytes.
-void LdsRaces::Mark(const Op& op, Stamp stamp, uint32_t address,
-                    uint32_t bytes) {
-  if (op.writes && ((address | bytes) & 3) == 0 &&
-      !AnySplit(address / 4, bytes / 4)) {
-    std::fill_n(&writer_[address / 4], bytes / 4, stamp);
-    return;
-  }
-  const uint32_t end = address + bytes;
-  for (uint32_t at = address; at < end;) {
-    const uint32_t dword = at / 4;
-    const bool whole = at % 4 == 0 && end - at >= 4;
-    if (whole && (op.writes || writer_[dword] != kSplit)) {
-      Stamps stamps;
-      if (writer_[dword] != kSplit) stamps = Whole(dword);
-      Renew(op, stamp, &stamps);
-      SetWhole(dword, stamps);
-      at += 4;
-    } else {
-      Renew(op, stamp, Split(dword) + at % 4);
-      ++at;
-    }
-  }
-}
-
-void LdsRaces::Renew(const Op& op, Stamp stamp, Stamps* stamps) const {
-  if (op.writes) {
-    stamps->writer = stamp;
-    return;
-  }
-  if (Foreign(stamps->reader[0], base_, stamp))
-    stamps->reader[1] = stamps->reader[0];
-  stamps->reader[0] = stamp;
-}
-
-LdsRaces::Stamps LdsRaces::Whole(uint32_t dword) const {
-  return {writer_[dword], {reader_[dword], reader2_[dword]}};
-}
-
-void LdsRaces::SetWhole(uint32_t dword, const Stamps& stamps) {
-  writer_[dword] = stamps.writer;
-  reader_[dword] = stamps.reader[0];
-  reader2_[dword] = stamps.reader[1];
-}
-
-bool LdsRaces::AnySplit(uint32_t dword, uint32_t count) const {
-  if (bytes_.empty()) return false;
-  const auto first = writer_.begin() + dword;
-  return std::find(first, first + count, kSplit) != first + count;
-}
-
-// The stamps of a dword's four bytes, from now on apart.
-LdsRaces::Stamps* LdsRaces::Split(uint32_t dword) {
-  if (bytes_.empty()) bytes_.resize(writer_.size() * 4);
-  Stamps* at = &bytes_[size_t{dword} * 4];
-  if (writer_[dword] != kSplit) {
-    std::fill(at, at + 4, Whole(dword));
-    writer_[dword] = kSplit;
-  }
-  return at;
 }
 
 }  // namespace ingot::emulator

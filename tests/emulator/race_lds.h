@@ -7,23 +7,24 @@
 // instructions are in order, and so are transfers from memory; one of each is
 // ordered only by the wait that covers the first.
 //
-// An epoch is the time between two barriers. Per dword of LDS there are
-// stamps: who wrote last, and the last two waves that read. A stamp from an
-// earlier epoch, or from the same wave and path, conflicts with nothing, so a
-// few compares settle nearly every access. Dwords that are accessed in parts
-// have stamps for each byte.
+// An epoch is the time between two barriers. lds_stamps.h keeps who accessed
+// what, and settles nearly every access at once.
 //
 // Two readers are enough: whichever wave writes, one of the last two different
 // readers is another wave if any reader is.
+//
+// A store that leaves the bytes as another wave's store made them harms nobody:
+// waves that hold the same values (replicated layouts) all store them. For that
+// `seen_` holds LDS as the instruction before left it.
 #ifndef TESTS_EMULATOR_RACE_LDS_H_
 #define TESTS_EMULATOR_RACE_LDS_H_
 
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
+#include "tests/emulator/lds_stamps.h"
 #include "tests/emulator/race_sync.h"
 #include "tests/emulator/watcher.h"
 #include "tests/emulator/wave.h"
@@ -42,8 +43,8 @@ class LdsRaces : public Watcher {
   void Barrier(Group&) override;
 
  private:
-  // Grows with time: serial number, split mark, path, wave.
-  using Stamp = int32_t;
+  // From the high bits on: serial number, path, wave.
+  using Stamp = LdsStamps::Stamp;
 
   // One instruction of a wave.
   struct Op {
@@ -54,6 +55,7 @@ class LdsRaces : public Watcher {
     uint8_t wave = 0;
     bool writes = false;
     bool atomic = false;
+    bool stores = false;   // writes what it was given, and reads nothing
     bool polls = false;    // waits for another wave: see race_poll.h
     bool carried = false;  // issued before the last barrier
   };
@@ -65,47 +67,41 @@ class LdsRaces : public Watcher {
     Op op;
     std::vector<Span> spans;
   };
-  struct Stamps {
-    Stamp writer = 0;
-    Stamp reader[2] = {};
-  };
   // The access under examination.
-  struct Visit {
+  struct Visitor {
     Wave& wave;
     const Op& op;
     Stamp stamp;
     int lane;
   };
 
-  bool Polls(const Wave& w, uint64_t pc);
+  bool Polls(const Wave& w, const Inst& i, uint64_t pc);
   Stamp NewStamp(const Op& op);
   const Op& OpOf(Stamp stamp) const;
   void NewEpoch(Group& g);
   void Carry(Wave& w, Path path);
+  void DropFlights(const Wave& w, Path path);
   void KeepFlight(const Wave& w, const Op& op, const AccessList& accesses);
   std::deque<std::unique_ptr<Flight>>& Flights(int wave, Path path);
 
-  // Both return false after a fault.
-  bool VisitDwords(const Visit& v, uint32_t dword, uint32_t count);
-  bool VisitBytes(const Visit& v, uint32_t address, uint32_t bytes);
-  bool Check(const Visit& v, const Stamps& stamps, uint32_t address);
-  bool CheckOne(const Visit& v, Stamp stamp, bool wrote, uint32_t address);
-  void Report(const Visit& v, const Op& other, bool wrote, uint32_t address);
-  void Mark(const Op& op, Stamp stamp, uint32_t address, uint32_t bytes);
-  void Renew(const Op& op, Stamp stamp, Stamps* stamps) const;
-  bool AnySplit(uint32_t dword, uint32_t count) const;
-  Stamps* Split(uint32_t dword);
-  Stamps Whole(uint32_t dword) const;
-  void SetWhole(uint32_t dword, const Stamps& stamps);
+  // These return false after a fault.
+  bool VisitAll(Wave& w, const Op& op, const AccessList& accesses);
+  bool Visit(const Visitor& v, uint32_t address, uint32_t bytes);
+  bool Check(const Visitor& v, const LdsStamps::Entry& entry, uint32_t address,
+             uint32_t bytes);
+  bool CheckOne(const Visitor& v, Stamp stamp, uint32_t address);
+  void Report(const Visitor& v, const Op& other, uint32_t address);
+  bool Repeats(const Visitor& v, Stamp writer, uint32_t address,
+               uint32_t bytes) const;
+  void See(const Wave& w, const AccessList& accesses);
 
   SyncLog* sync_;
   bool waits_;
-  std::unordered_map<uint64_t, bool> polls_;      // by pc, for one launch
-  std::vector<Stamp> writer_, reader_, reader2_;  // per dword
-  std::vector<Stamps> bytes_;                     // per byte; made when needed
-  std::vector<Op> ops_;  // of this epoch, by serial number
-  int32_t first_ = 1;    // serial number of ops_[0]
-  Stamp base_ = 0;       // stamps below are from earlier epochs
+  std::vector<int8_t> polls_;  // by Inst::index; -1: not known yet
+  LdsStamps stamps_;
+  std::vector<uint8_t> seen_;  // see above; empty when waves do not race
+  std::vector<Op> ops_;        // of this epoch, by serial number
+  int32_t first_ = 1;          // serial number of ops_[0]
   // [2 * wave + path], oldest first.
   std::vector<std::deque<std::unique_ptr<Flight>>> flights_;
   std::vector<std::unique_ptr<Flight>> spare_;

@@ -13,9 +13,7 @@ constexpr uint64_t kLinkTag = uint64_t{1} << 62;
 
 }  // namespace
 
-SyncLog::SyncLog()
-    : Watcher(ClassBit(OpClass::kLds) | ClassBit(OpClass::kLdsDma) |
-              ClassBit(OpClass::kVmem) | ClassBit(OpClass::kSmem)) {}
+SyncLog::SyncLog() : Watcher(0, kMemoryClasses) {}
 
 void SyncLog::StartGroup(Group&) { over_ = true; }
 // Other checks still ask at the barrier itself.

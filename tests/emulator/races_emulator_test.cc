@@ -116,6 +116,12 @@ INSTANTIATE_TEST_SUITE_P(
                 "to it",
                 {1, "ds_write_b32", 0, "ds_write_b32"},
                 {0, "ds_write_b32", 1, "ds_write_b32"}},
+        Planted{"lds_almost_same_value",
+                kRace,
+                "LDS is written with no barrier after another wave's store "
+                "to it",
+                {1, "ds_write_b128", 0, "ds_write_b128"},
+                {0, "ds_write_b128", 1, "ds_write_b128"}},
         Planted{"lds_wide",
                 kRace,
                 "no barrier after another wave's load from it",

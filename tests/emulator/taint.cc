@@ -105,7 +105,8 @@ class PlanMaker {
 class Check : public Watcher {
  public:
   Check()
-      : Watcher(~(ClassBit(OpClass::kWait) | ClassBit(OpClass::kBarrier))) {}
+      : Watcher(~(ClassBit(OpClass::kWait) | ClassBit(OpClass::kBarrier)),
+                kMemoryClasses) {}
   void StartGroup(Group& group) override {
     memory_.StartGroup(group);
     while (waves_.size() < group.waves.size())

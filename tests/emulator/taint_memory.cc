@@ -13,11 +13,30 @@ constexpr size_t kPad = 16;
 // Origins beyond these are not told apart.
 constexpr size_t kMostOrigins = 1 << 16;
 
+// Likewise for rows.
+template <class Visit>
+void ForRowRuns(const AccessList& accesses, uint32_t spaces,
+                const Visit& visit) {
+  for (int n = 0; n < accesses.rows(); ++n) {
+    const AccessRow& row = accesses.row(n);
+    if ((spaces >> static_cast<int>(row.space) & 1) == 0) continue;
+    if (row.adjoin) {
+      const auto bytes = static_cast<uint16_t>(row.end() - row.low);
+      if (!visit({row.low, bytes, 0, row.space})) return;
+      continue;
+    }
+    for (uint64_t todo = row.lanes; todo != 0; todo &= todo - 1) {
+      if (!visit(row[__builtin_ctzll(todo)])) return;
+    }
+  }
+}
+
 // Calls `visit` for the accesses to some spaces, those that lie one behind the
 // other as one; until it returns false.
 template <class Visit>
 void ForRuns(const AccessList& accesses, uint32_t spaces, Visit visit) {
   constexpr uint32_t kMostBytes = 4096;  // half of what `nowhere_` holds
+  if (accesses.rows() != 0) return ForRowRuns(accesses, spaces, visit);
   Access run{0, 0, 0, Space::kGlobal};
   for (const Access& a : accesses) {
     if ((spaces >> static_cast<int>(a.space) & 1) == 0) continue;
@@ -112,20 +131,34 @@ bool Memory::Undefined(const Wave& wave, const Access& access) {
   return known != nullptr && !AllWritten(known, access.bytes);
 }
 
+// Most accesses are to one allocation that is written as a whole, or to the
+// defined part of LDS.
+bool Memory::PlainlyDefined(const AccessList& accesses, uint32_t spaces) const {
+  const bool whole = hit_.written == nullptr || hit_.written->whole();
+  const uint64_t begin = hit_.begin, size = whole ? hit_.end - hit_.begin : 0;
+  bool clear = true;
+  const auto look = [&](Space space, uint64_t address, uint64_t end) {
+    const bool asked = (spaces >> static_cast<int>(space) & 1) != 0;
+    const bool known = (space == Space::kGlobal && address - begin < size) ||
+                       (space == Space::kLds && end <= lds_doubt_);
+    clear &= !asked || known;
+  };
+  for (int n = 0; n < accesses.rows(); ++n) {
+    const AccessRow& row = accesses.row(n);
+    look(row.space, row.low, row.end());
+    look(row.space, row.high, row.end());
+  }
+  if (accesses.rows() != 0) return clear;
+  for (const Access& a : accesses)
+    look(a.space, a.address, a.address + a.bytes);
+  return clear;
+}
+
 bool Memory::AnyUndefined(const Wave& wave, const AccessList& accesses,
                           uint32_t spaces) {
   if (lds_defined_) spaces &= ~SpaceBit(Space::kLds);
   if (spaces == 0) return false;
-  // Most accesses are to one allocation that is written as a whole.
-  const bool whole = hit_.written == nullptr || hit_.written->whole();
-  const uint64_t begin = hit_.begin, size = whole ? hit_.end - hit_.begin : 0;
-  bool clear = true;
-  for (const Access& a : accesses) {
-    const bool asked = (spaces >> static_cast<int>(a.space) & 1) != 0;
-    const bool known = a.space == Space::kGlobal && a.address - begin < size;
-    clear &= !asked || known;
-  }
-  if (clear) return false;
+  if (PlainlyDefined(accesses, spaces)) return false;
   bool any = false;
   ForRuns(accesses, spaces, [&](const Access& run) {
     any = Undefined(wave, run);
@@ -151,9 +184,7 @@ void Memory::LookAtLds() {
     if (OrOf(&lds_[lds_doubt_], static_cast<uint32_t>(bytes)) != 0) return;
     lds_doubt_ += bytes;
   }
-  // What lies before may have become undefined again.
-  lds_doubt_ = 0;
-  lds_defined_ = OrOf(lds_.data(), static_cast<uint32_t>(lds_bytes_)) == 0;
+  lds_defined_ = true;
 }
 
 void Memory::Load(const Wave& wave, const Access& access, uint8_t* undef) {
@@ -177,7 +208,9 @@ void Memory::Store(const Wave& wave, const Access& access,
     std::memset(Place(wave, access), 0, access.bytes);
   } else if (uint8_t* place = Place(wave, access); place != nowhere_) {
     std::memcpy(place, undef, access.bytes);
-    if (access.space == Space::kLds) lds_defined_ = false;
+    if (access.space != Space::kLds) return;
+    lds_defined_ = false;
+    lds_doubt_ = std::min<size_t>(lds_doubt_, access.address);
   }
 }
 

@@ -52,6 +52,8 @@ class Memory {
   const Origin* FindOrigin(uint32_t number) const;
 
  private:
+  // A quick look; false: not known.
+  bool PlainlyDefined(const AccessList& accesses, uint32_t spaces) const;
   // Accesses that a switched-off check lets pass go nowhere.
   uint8_t* Place(const Wave& wave, const Access& access);
   // Null when the bytes are written as a whole.
@@ -61,7 +63,7 @@ class Memory {
   std::vector<uint8_t> lds_;
   size_t lds_bytes_ = 0;
   bool lds_defined_ = false;      // all of it
-  size_t lds_doubt_ = 0;          // all before was defined when looked at
+  size_t lds_doubt_ = 0;          // all before is defined
   std::vector<uint8_t> scratch_;  // [wave][lane][byte]
   Interval hit_;                  // the last allocation found
   std::vector<Origin> origins_;

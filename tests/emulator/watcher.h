@@ -11,8 +11,13 @@ struct Inst;
 struct Launch;
 struct Wave;
 
-// A bit for a class of instructions.
+// A bit for a class of instructions, and for those that access memory.
 constexpr uint32_t ClassBit(OpClass c) { return 1u << static_cast<int>(c); }
+inline constexpr uint32_t kVectorMemoryClasses = ClassBit(OpClass::kLds) |
+                                                 ClassBit(OpClass::kLdsDma) |
+                                                 ClassBit(OpClass::kVmem);
+inline constexpr uint32_t kMemoryClasses =
+    kVectorMemoryClasses | ClassBit(OpClass::kSmem);
 
 // One host thread's; its workgroups come one after the other, the waves of a
 // group in turn. A watcher may stop a wave with Wave::Raise. With no watcher
@@ -20,9 +25,11 @@ constexpr uint32_t ClassBit(OpClass c) { return 1u << static_cast<int>(c); }
 class Watcher {
  public:
   // Before and After are called for instructions of these classes only.
-  explicit Watcher(uint32_t classes = ~0u) : classes_(classes) {}
+  explicit Watcher(uint32_t before = ~0u, uint32_t after = ~0u)
+      : before_(before), after_(after) {}
   virtual ~Watcher();
-  uint32_t classes() const { return classes_; }
+  uint32_t before() const { return before_; }
+  uint32_t after() const { return after_; }
   // Registers hold the launch state; nothing has run.
   virtual void StartGroup(Group&);
   // Before an instruction changes anything; wave.pc is already the next one's.
@@ -35,7 +42,7 @@ class Watcher {
   virtual void EndGroup(Group&);
 
  private:
-  uint32_t classes_;
+  uint32_t before_, after_;
 };
 
 }  // namespace ingot::emulator

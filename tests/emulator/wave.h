@@ -55,7 +55,8 @@ struct Fault {
   uint64_t other_pc = 0;
 };
 
-enum class WaveState : uint8_t { kReady, kBarrier, kDone, kFault };
+// kYields: ready, and gives the others their turn first.
+enum class WaveState : uint8_t { kReady, kYields, kBarrier, kDone, kFault };
 
 struct alignas(64) Wave {
   uint32_t v[kVgprs][kLanes];
@@ -75,8 +76,8 @@ struct alignas(64) Wave {
   bool count_waits = true;  // some check needs the counters
   bool check_alignment = true;
   bool check_bounds = true;
-  int index = 0;         // in its group
-  uint64_t born = 0;     // the lanes that exist
+  int index = 0;      // in its group
+  uint64_t born = 0;  // the lanes that exist
   Group* group = nullptr;
   const Launch* launch = nullptr;
   const Inst* current = nullptr;
@@ -127,7 +128,9 @@ struct Group {
   uint32_t lds_bytes = 0;
   std::vector<Wave*> waves;
   std::vector<Watcher*> watchers;
-  uint32_t watched = 0;  // classes of instructions that a watcher wants
+  // Those that look at a class of instructions, before and after it.
+  std::vector<Watcher*> before[static_cast<int>(OpClass::kCount)];
+  std::vector<Watcher*> after[static_cast<int>(OpClass::kCount)];
 };
 
 }  // namespace ingot::emulator

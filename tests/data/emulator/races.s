@@ -110,6 +110,37 @@ BEGIN lds_write_after_write_ok
   s_waitcnt lgkmcnt(0)
 FINISH lds_write_after_write_ok, 1024
 
+// Both waves store the same value, as waves with replicated values do; 16 bytes
+// and 2 as well.
+BEGIN lds_same_value_ok
+  ARGS
+  v_and_b32 v5, 63, v0
+  v_mov_b32 v10, v5
+  v_mov_b32 v11, v5
+  v_mov_b32 v12, v5
+  v_mov_b32 v13, v5
+  v_lshlrev_b32 v9, 4, v5
+  ds_write_b32 v3, v5
+  ds_write_b128 v9, v[10:13] offset:1024
+  ds_write_b16 v3, v5 offset:512
+  SYNC
+  ds_read_b32 v5, v3
+  s_waitcnt lgkmcnt(0)
+FINISH lds_same_value_ok, 2048
+
+// The last of 16 bytes are different.
+BEGIN lds_almost_same_value
+  ARGS
+  v_and_b32 v5, 63, v0
+  v_mov_b32 v10, v5
+  v_mov_b32 v11, v5
+  v_mov_b32 v12, v5
+  v_lshlrev_b32 v13, 24, v0
+  v_lshlrev_b32 v9, 4, v5
+  ds_write_b128 v9, v[10:13]
+  SYNC
+FINISH lds_almost_same_value, 1024
+
 // The same with 16 bytes a lane.
 BEGIN lds_wide
   ARGS

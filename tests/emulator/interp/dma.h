@@ -46,12 +46,12 @@ void DmaTarget::WriteAll(Wave& w, const Places& from) const {
     }
   }
   if (w.accesses == nullptr) return;
-  for (uint64_t todo = from.exec; todo != 0; todo &= todo - 1) {
-    const int l = __builtin_ctzll(todo);
-    w.accesses->Add(Space::kGlobal, from.base + from.at[l], 4 * kDwords, l);
-    w.accesses->Add(Space::kLds, base_ + stride_ * static_cast<uint32_t>(l),
-                    4 * kDwords, l);
-  }
+  NoteAll(w, Space::kGlobal, from, 4 * kDwords);
+  Places places;
+  for (int l = 0; l < kLanes; ++l)
+    places.at[l] = base_ + stride_ * static_cast<uint32_t>(l);
+  places.Settle(from.exec);
+  NoteAll(w, Space::kLds, places, 4 * kDwords);
 }
 
 }  // namespace ingot::emulator::INGOT_EMULATOR_LEVEL

@@ -54,15 +54,13 @@ constexpr int kHostRounding[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD,
       -1, w.pc);
 }
 
-[[gnu::noinline]] void TellBefore(Wave& w, const Inst& i, uint32_t bit) {
-  for (Watcher* watcher : w.group->watchers) {
-    if ((watcher->classes() & bit) != 0) watcher->Before(w, i);
-  }
+INGOT_EMULATOR_INLINE void TellBefore(Wave& w, const Inst& i) {
+  for (Watcher* watcher : w.group->before[static_cast<int>(i.op->cls)])
+    watcher->Before(w, i);
 }
-[[gnu::noinline]] void TellAfter(Wave& w, const Inst& i, uint32_t bit) {
-  for (Watcher* watcher : w.group->watchers) {
-    if ((watcher->classes() & bit) != 0) watcher->After(w, i, *w.accesses);
-  }
+INGOT_EMULATOR_INLINE void TellAfter(Wave& w, const Inst& i) {
+  for (Watcher* watcher : w.group->after[static_cast<int>(i.op->cls)])
+    watcher->After(w, i, *w.accesses);
 }
 
 INGOT_EMULATOR_INLINE bool IsVector(const Inst& i) {
@@ -85,13 +83,10 @@ INGOT_EMULATOR_INLINE void Loop(Wave& w, int64_t budget) {
       CheckWaits(w, *i);
       if (w.state != WaveState::kReady) return;
     }
-    const uint32_t bit = ClassBit(i->op->cls);
     if constexpr (kWatched) {
-      w.accesses->count = 0;
-      if ((w.group->watched & bit) != 0) {
-        TellBefore(w, *i, bit);
-        if (w.state == WaveState::kFault) return;
-      }
+      w.accesses->Clear();
+      TellBefore(w, *i);
+      if (w.state == WaveState::kFault) return;
     }
     if (w.gpr_idx && IsVector(*i)) [[unlikely]] {
       RunIndexed(w, *i);
@@ -103,7 +98,7 @@ INGOT_EMULATOR_INLINE void Loop(Wave& w, int64_t budget) {
     }
     if constexpr (kWatched) {
       if (w.state == WaveState::kFault) return;
-      if ((w.group->watched & bit) != 0) TellAfter(w, *i, bit);
+      TellAfter(w, *i);
     }
   }
 }

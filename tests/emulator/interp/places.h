@@ -63,11 +63,8 @@ struct alignas(64) Places {
 INGOT_EMULATOR_INLINE void NoteAll(Wave& w, Space space, const Places& p,
                                    uint32_t bytes) {
   if (w.accesses == nullptr) return;
-  const uint64_t from = space == Space::kGlobal ? p.base : 0;
-  w.accesses->AddLanes(p.exec, [&](int l) -> Access {
-    return {from + p.at[l], static_cast<uint16_t>(bytes),
-            static_cast<int8_t>(l), space};
-  });
+  w.accesses->AddRow(space, space == Space::kGlobal ? p.base : 0, p.at, p.low,
+                     p.high, bytes, p.exec);
 }
 
 // ---- Rows ----

@@ -8,6 +8,8 @@ namespace {
 void Nothing(Wave&, const Inst&) {}
 void End(Wave& w, const Inst&) { w.state = WaveState::kDone; }
 void Barrier(Wave& w, const Inst&) { w.state = WaveState::kBarrier; }
+// Who sleeps waits for another wave.
+void Sleep(Wave& w, const Inst&) { w.state = WaveState::kYields; }
 
 INGOT_EMULATOR_INLINE void Jump(Wave& w, const Inst& i) {
   w.pc += static_cast<uint64_t>(int64_t{i.imm} * 4);
@@ -70,7 +72,7 @@ constexpr OpInfo kSopp[] = {
     P(0x0b, "s_setkill", &Nothing, OpClass::kSalu),
     P(0x0c, "s_waitcnt", &Wait, OpClass::kWait),
     P(0x0d, "s_sethalt", &Halt, OpClass::kSalu, kEndsRun),
-    P(0x0e, "s_sleep", &Nothing, OpClass::kSalu),
+    P(0x0e, "s_sleep", &Sleep, OpClass::kSalu),
     P(0x0f, "s_setprio", &Nothing, OpClass::kSalu),
     P(0x10, "s_sendmsg", &Nothing, OpClass::kSalu),
     P(0x11, "s_sendmsghalt", &MessageAndHalt, OpClass::kSalu, kEndsRun),

@@ -113,7 +113,7 @@ class ThreadRecorder : public emulator::Watcher {
     Executed& e = slot.executed;
     if (e.facts.by_lane) e.lanes += std::popcount(exec_);
     if (e.facts.exchanges) AddCost(CostOfExchange(), &e.memory);
-    if (accesses.count != 0) AddAccesses(inst, accesses, &e.memory);
+    if (!accesses.empty()) AddAccesses(inst, accesses, &e.memory);
     const uint64_t next = pc_ + inst.size;
     if (wave.pc != next || e.facts.calls) Jump(wave, e.facts, next);
   }
