@@ -109,30 +109,10 @@ class MatrixBuiltins : public Foreign {
     return scales;
   }
 
-  // The kernel gives a lane consecutive codes of the dense operand. Where those
-  // fill more than four registers, the instruction wants 16 bytes of each lane
-  // group at a time: the codes are moved so that it gets them.
-  static void InPieces(const Case& c, const Matrix& m) {
-    const size_t bits = std::string(c.b).ends_with("f16") ? 16 : 8;
-    const size_t groups = 64 / static_cast<size_t>(c.dim),
-                 k = static_cast<size_t>(c.k), own = k / groups,
-                 piece = 128 / bits;
-    if (own <= piece) return;
-    for (size_t from = 0; from < m.values.size(); from += k) {
-      const std::vector<uint32_t> plain(m.codes + from, m.codes + from + k);
-      for (size_t at = 0; at < k; ++at) {
-        const size_t group = at / own, e = at % own;
-        m.codes[from + at] =
-            plain[(e / piece * groups + group) * piece + e % piece];
-      }
-    }
-  }
-
   template <class T>
   void Check(const Case& c) {
     const Matrix a = Operand(c, c.a, c.is("sparse")),
                  b = Operand(c, c.b, false);
-    if (c.is("sparse")) InPieces(c, b);
     const size_t size = static_cast<size_t>(c.blocks * c.dim * c.dim);
     T* d = Filled<T>(size, [this](size_t) { return Random(9) - 4; });
     std::vector<double> want(d, d + size);
