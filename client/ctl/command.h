@@ -78,7 +78,8 @@ struct Registry {
 };
 
 void AddGet(const Registry& registry);
-void AddObjectCommands(const Registry& registry);  // ls, inspect, rm, verify
+// ls, inspect, rm, pin, unpin, gc, verify
+void AddObjectCommands(const Registry& registry);
 void AddDaemonCommands(const Registry& registry);  // stats, capabilities
 void AddCheck(const Registry& registry);
 

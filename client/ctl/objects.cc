@@ -1,4 +1,4 @@
-// ingotctl ls, inspect, rm, verify: what the daemon keeps.
+// ingotctl ls, inspect, rm, pin, unpin, gc, verify: what the daemon keeps.
 #include <cstdio>
 #include <ctime>
 
@@ -51,14 +51,16 @@ Status RunList(const ListFlags& flags, const Globals& globals) {
     puts(ToJson(all).c_str());
     return Status();
   }
-  std::vector<std::vector<std::string>> rows = {
-      {"KEY", "OP", "TARGET", "SIZE", "VGPRS", "LDS", "MADE", "SYMBOL"}};
+  std::vector<std::vector<std::string>> rows = {{"KEY", "OP", "TARGET", "SIZE",
+                                                 "VGPRS", "LDS", "MADE",
+                                                 "PINNED", "SYMBOL"}};
   for (const v1::ListEntry& entry : all.entries()) {
     rows.push_back(
         {client::Hex(entry.key()).substr(0, 12), entry.op(), entry.target(),
          FormatBytes(static_cast<double>(entry.size())),
          std::to_string(entry.vgprs()), std::to_string(entry.lds_bytes()),
-         FormatTime(entry.created_unix_ms()), entry.symbol()});
+         FormatTime(entry.created_unix_ms()), entry.pinned() ? "yes" : "no",
+         entry.symbol()});
   }
   fputs(FormatTable(rows).c_str(), stdout);
   return Status();
@@ -71,7 +73,9 @@ int HexDigit(char c) {
   return -1;
 }
 
-Status ParseHex(const std::string& text, std::string* bytes) {
+// `field` is what the error is about.
+Status ParseHex(const char* field, const std::string& text,
+                std::string* bytes) {
   bytes->clear();
   for (size_t i = 0; i + 1 < text.size(); i += 2) {
     const int high = HexDigit(text[i]);
@@ -81,14 +85,13 @@ Status ParseHex(const std::string& text, std::string* bytes) {
   }
   if (bytes->size() * 2 == text.size() && bytes->size() == 32) return Status();
   return Error(INGOT_INVALID_ARGUMENT,
-               "key: found \"%s\", allowed 64 hexadecimal digits, or the first "
-               "few of a key that `ingotctl ls` shows",
+               "%s: found \"%s\", allowed 64 hexadecimal digits", field,
                text.c_str());
 }
 
 // A key by all its digits, or by as many of the first as are unambiguous.
 Status ResolveKey(Daemon* daemon, const std::string& text, std::string* key) {
-  if (text.size() == 64) return ParseHex(text, key);
+  if (text.size() == 64) return ParseHex("key", text, key);
   v1::ListResponse all;
   INGOT_CLIENT_RETURN_IF_ERROR(ListAll(daemon, "", "", &all));
   key->clear();
@@ -151,7 +154,7 @@ Status RunInspect(const InspectFlags& flags, const Globals& globals) {
   v1::InspectRequest request;
   std::string id;
   if (flags.by_digest) {
-    INGOT_CLIENT_RETURN_IF_ERROR(ParseHex(flags.key, &id));
+    INGOT_CLIENT_RETURN_IF_ERROR(ParseHex("digest", flags.key, &id));
     request.set_digest(id);
   } else {
     INGOT_CLIENT_RETURN_IF_ERROR(ResolveKey(daemon.get(), flags.key, &id));
@@ -195,6 +198,64 @@ Status RunRemove(const RemoveFlags& flags, const Globals& globals) {
   } else {
     printf("removed %llu\n", static_cast<unsigned long long>(reply.deleted()));
   }
+  return Status();
+}
+
+Status RunPin(const std::vector<std::string>& keys, bool unpin,
+              const Globals& globals) {
+  std::unique_ptr<Daemon> daemon;
+  INGOT_CLIENT_RETURN_IF_ERROR(Daemon::Open(globals, &daemon));
+  v1::PinRequest request;
+  request.set_unpin(unpin);
+  for (const std::string& text : keys) {
+    INGOT_CLIENT_RETURN_IF_ERROR(
+        ResolveKey(daemon.get(), text, request.add_keys()));
+  }
+  v1::PinResponse reply;
+  INGOT_CLIENT_RETURN_IF_ERROR(daemon->Call("Admin/Pin", request, &reply));
+  if (globals.json()) {
+    puts(ToJson(reply).c_str());
+  } else {
+    printf("%s %d\n", unpin ? "unpinned" : "pinned", request.keys_size());
+  }
+  return Status();
+}
+
+struct CollectFlags {
+  std::vector<std::string> fingerprints;
+  bool dry_run = false;
+};
+
+Status RunCollect(const CollectFlags& flags, const Globals& globals) {
+  v1::CollectRequest request;
+  request.set_dry_run(flags.dry_run);
+  for (const std::string& text : flags.fingerprints) {
+    INGOT_CLIENT_RETURN_IF_ERROR(
+        ParseHex("fingerprint", text, request.add_fingerprints()));
+  }
+  std::unique_ptr<Daemon> daemon;
+  INGOT_CLIENT_RETURN_IF_ERROR(Daemon::Open(globals, &daemon));
+  v1::CollectResponse reply;
+  INGOT_CLIENT_RETURN_IF_ERROR(daemon->Call("Admin/Collect", request, &reply));
+  if (globals.json()) {
+    puts(ToJson(reply).c_str());
+    return Status();
+  }
+  std::vector<std::vector<std::string>> rows = {
+      {"OP", "KERNELS", "PINNED", "SIZE", "STATE", "FINGERPRINT"}};
+  for (const v1::FingerprintUse& use : reply.fingerprints()) {
+    rows.push_back({use.op(), std::to_string(use.entries()),
+                    std::to_string(use.pinned()),
+                    FormatBytes(static_cast<double>(use.bytes())),
+                    use.collected() ? "goes"
+                    : use.current() ? "current"
+                                    : "stays",
+                    client::Hex(use.fingerprint())});
+  }
+  fputs(FormatTable(rows).c_str(), stdout);
+  printf("%s %llu, %s\n", flags.dry_run ? "would remove" : "removed",
+         static_cast<unsigned long long>(reply.removed()),
+         FormatBytes(static_cast<double>(reply.removed_bytes())).c_str());
   return Status();
 }
 
@@ -247,6 +308,24 @@ void AddObjectCommands(const Registry& registry) {
   rm->add_flag("--all", remove->all, "every kernel");
   rm->add_option("--op", remove->op, "with --all: only of this op");
   rm->callback([=] { *run = [=] { return RunRemove(*remove, *globals); }; });
+
+  for (const bool unpin : {false, true}) {
+    CLI::App* pin = registry.app->add_subcommand(
+        unpin ? "unpin" : "pin", unpin ? "let pinned kernels be evicted again"
+                                       : "keep kernels from eviction and gc");
+    auto keys = std::make_shared<std::vector<std::string>>();
+    pin->add_option("keys", *keys, "keys, or their first digits")->required();
+    pin->callback(
+        [=] { *run = [=] { return RunPin(*keys, unpin, *globals); }; });
+  }
+
+  CLI::App* gc = registry.app->add_subcommand(
+      "gc", "remove kernels that another version of their op compiled");
+  auto collect = std::make_shared<CollectFlags>();
+  gc->add_flag("--dry-run", collect->dry_run, "only show what would go");
+  gc->add_option("--fingerprint", collect->fingerprints,
+                 "remove these, current ones too, instead of all old ones");
+  gc->callback([=] { *run = [=] { return RunCollect(*collect, *globals); }; });
 
   CLI::App* verify = registry.app->add_subcommand(
       "verify",

@@ -49,6 +49,7 @@ ends 4 "time budget" --timeout 0.2 stats
 kill -CONT "$daemon"
 ends 5 "not stored" inspect "$(printf '0%.0s' {1..64})"
 ends 5 "no key begins" rm zz
+ends 5 "not stored" pin "$(printf '0%.0s' {1..64})"
 ends 2 "malformed" get rmsnorm $'\xff=3'
 if grep -qi protobuf "$folder/out"; then
   echo "more than the error:"
@@ -70,7 +71,7 @@ one_document check
 grep -q '"checks":\[{.*},{.*}\]' "$folder/out"
 one_document check rmsnorm rows=3 n=65
 one_document get rmsnorm rows n=65
-for command in ls stats capabilities verify "rm --all"; do
+for command in ls stats capabilities verify gc "rm --all"; do
   # shellcheck disable=SC2086
   one_document $command
 done

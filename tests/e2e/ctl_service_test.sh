@@ -76,9 +76,27 @@ expect 0 "ingot_compiles_total" stats
 expect 0 "\"entries\":3" --output json stats
 expect 1 "libhip" check rmsnorm n=64
 expect 0 "nothing compiled" check rmsnorm n=64 --no-launch
+expect 0 "pinned 1" pin "$key"
+expect 0 " yes " ls
+[ "$(grep -c " yes " "$work/out")" = 1 ] || fail "ls does not show one pin"
+expect 5 "no key" pin ffffffffffff00
+expect 2 "" pin
+expect 0 "current" gc
+grep -q "^removed 0, 0 B" "$work/out" || fail "gc removed what is current"
+fingerprint=$(awk '/current/ {print $NF}' "$work/out")
+expect 2 "fingerprint: found \"zz\"" gc --fingerprint zz
+expect 0 "would remove 3, [1-9]" gc --dry-run --fingerprint "$fingerprint"
+expect 0 '"removed":3,"removed_bytes":[1-9]' --output json gc --dry-run \
+  --fingerprint "$fingerprint"
+expect 0 "\"entries\":4" --output json stats
+expect 0 "goes" gc --fingerprint "$fingerprint"
+expect 0 "\"entries\":1" --output json stats
+expect 0 "^unpinned 1" unpin "$key"
+expect 0 "{}" --output json unpin "$key"
+expect 0 "compiled" get rmsnorm rows n=72
 expect 2 "nothing" rm
 expect 0 "removed 1" rm "$key"
-expect 0 "removed" rm --all
+expect 0 "removed 1" rm --all
 expect 0 "SYMBOL" ls
 [ "$(wc -l < "$work/out")" = 1 ] || fail "rm --all left something"
 echo "ok"
