@@ -11,6 +11,11 @@
 namespace ingot::emulator {
 namespace {
 
+// Of the kernel descriptor: the compiler could not add up what the calls need,
+// so the runtime gives the stack that hipLimitStackSize names.
+constexpr uint16_t kUsesDynamicStack = 1u << 11;
+constexpr uint32_t kStackLimit = 1024;
+
 constexpr uint16_t kMachineAmdgpu = 224;
 constexpr uint8_t kOsAbiHsa = 64;
 constexpr uint32_t kMachGfx950 = 0x4f;
@@ -305,6 +310,8 @@ class Loader {
     k->rsrc1 = u32(48);
     k->rsrc2 = u32(52);
     k->properties = static_cast<uint16_t>(u32(56));
+    if ((k->properties & kUsesDynamicStack) != 0)
+      k->scratch_bytes = std::max(k->scratch_bytes, kStackLimit);
     k->preload = static_cast<uint16_t>(u32(56) >> 16);
     if (k->entry < object_->text_begin || k->entry >= object_->text_end ||
         k->entry % 4 != 0) {
