@@ -1,12 +1,43 @@
 // Code objects and launches that no compiler and no sane host makes, through
 // the HIP front: an error code and a message, never a crash.
+#include <sys/mman.h>
+
 #include <cstring>
+#include <new>
 #include <random>
 
 #include "tests/emulator/hip_fixture.h"
 
 namespace ingot::emulator {
 namespace {
+
+// A copy whose last byte is the last that can be read: an image that comes as a
+// bare address has no other end than its tables and its memory.
+class LastBytes {
+ public:
+  explicit LastBytes(const std::string& bytes)
+      : body_((bytes.size() + kPage - 1) / kPage * kPage) {
+    void* map = mmap(nullptr, body_ + kPage, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (map == MAP_FAILED) throw std::bad_alloc();
+    map_ = static_cast<char*>(map);
+    mprotect(map_ + body_, kPage, PROT_NONE);
+    data_ = map_ + body_ - bytes.size();
+    std::memcpy(data_, bytes.data(), bytes.size());
+  }
+  ~LastBytes() { munmap(map_, body_ + kPage); }
+  LastBytes(const LastBytes&) = delete;
+  LastBytes& operator=(const LastBytes&) = delete;
+
+  const void* data() const { return data_; }
+
+ private:
+  static constexpr size_t kPage = 4096;
+
+  size_t body_;
+  char* map_;
+  char* data_;
+};
 
 class Damage : public HipTest {
  protected:
@@ -21,14 +52,12 @@ class Damage : public HipTest {
     unsetenv("INGOT_EMULATOR_MAX_INSTRUCTIONS");
   }
 
-  // Loads from a copy with nothing readable promised behind it. Null when it is
-  // refused, which must come with one of the codes for that.
+  // Null when the object is refused, which must come with one of the codes for
+  // that.
   void* LoadCopy(const std::string& bytes) {
-    const std::unique_ptr<char[]> copy(new char[bytes.size()]);
-    std::memcpy(copy.get(), bytes.data(), bytes.size());
+    const LastBytes copy(bytes);
     void* module = nullptr;
-    const int error = hip_("hipModuleLoadData", &module,
-                           static_cast<const void*>(copy.get()));
+    const int error = hip_("hipModuleLoadData", &module, copy.data());
     EXPECT_TRUE(error == 0 || error == kInvalidImage ||
                 error == kNoBinaryForGpu)
         << error;
