@@ -16,7 +16,7 @@ namespace ingot::emulator {
 namespace {
 
 // Instructions a wave runs before the next gets its turn, so that a wave that
-// polls another's flag does not poll for ever.
+// polls another's flag does not poll for ever; s_sleep ends its turn at once.
 constexpr uint64_t kSlice = 1 << 14;
 constexpr uint64_t kDefaultLimit = uint64_t{1} << 34;
 
