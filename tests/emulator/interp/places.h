@@ -73,15 +73,19 @@ using FourDwords = uint32_t __attribute__((vector_size(16)));
 
 // Turns four rows of four dwords into columns.
 INGOT_EMULATOR_INLINE void Transpose(FourDwords (&x)[4]) {
-  const FourDwords even = {0, 4, 1, 5}, odd = {2, 6, 3, 7};
-  const FourDwords a = __builtin_shuffle(x[0], x[2], even),
-                   b = __builtin_shuffle(x[1], x[3], even),
-                   c = __builtin_shuffle(x[0], x[2], odd),
-                   d = __builtin_shuffle(x[1], x[3], odd);
-  x[0] = __builtin_shuffle(a, b, even);
-  x[1] = __builtin_shuffle(a, b, odd);
-  x[2] = __builtin_shuffle(c, d, even);
-  x[3] = __builtin_shuffle(c, d, odd);
+  // Interleaves the low and the high halves of two rows.
+  const auto low = [](FourDwords a, FourDwords b) {
+    return __builtin_shufflevector(a, b, 0, 4, 1, 5);
+  };
+  const auto high = [](FourDwords a, FourDwords b) {
+    return __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  };
+  const FourDwords a = low(x[0], x[2]), b = low(x[1], x[3]),
+                   c = high(x[0], x[2]), d = high(x[1], x[3]);
+  x[0] = low(a, b);
+  x[1] = high(a, b);
+  x[2] = low(c, d);
+  x[3] = high(c, d);
 }
 
 template <int kDwords>
