@@ -82,7 +82,8 @@ uint32_t PlaceHalf(const Inst& i, uint32_t old, uint32_t half) {
 
 // A result in the byte or half that SDWA names, and what the rest becomes.
 uint32_t PlaceSdwa(const Inst& i, uint32_t old, uint32_t result) {
-  if (i.extra != Extra::kSdwa || i.dst_sel == 6) return result;
+  // 6 is the dword, 7 reserved.
+  if (i.extra != Extra::kSdwa || i.dst_sel >= 6) return result;
   const int bits = i.dst_sel < 4 ? 8 : 16;
   const int shift = i.dst_sel < 4 ? 8 * i.dst_sel : 16 * (i.dst_sel - 4);
   const uint32_t field = static_cast<uint32_t>(Mask(bits)) << shift;
