@@ -169,6 +169,14 @@ Roles AccessPolicy::OfUnix(uid_t uid, gid_t gid) const {
   return roles;
 }
 
+bool AccessPolicy::Everybody(Role role) const {
+  Roles anybody;
+  for (const UnixRule& rule : unix_) {
+    if (rule.kind == UnixRule::Kind::kAnybody) anybody = anybody | rule.roles;
+  }
+  return anybody.Has(role) && tcp_.Has(role);
+}
+
 Roles AccessPolicy::OfCertificate(const std::vector<std::string>& names) const {
   Roles roles;
   for (const TlsRule& rule : tls_) {

@@ -67,6 +67,14 @@ TEST(AccessPolicy, PlainTcp) {
   EXPECT_EQ(Policy("", "", "none").OfPlainTcp(), Roles());
 }
 
+TEST(AccessPolicy, EverybodyIsNobodyLeftOut) {
+  EXPECT_TRUE(Policy("*=get", "", "get").Everybody(Role::kGet));
+  EXPECT_FALSE(Policy("*=get", "", "get").Everybody(Role::kCompile));
+  EXPECT_FALSE(Policy("*=get", "", "none").Everybody(Role::kGet));
+  EXPECT_FALSE(Policy("user:0=get", "", "get").Everybody(Role::kGet));
+  EXPECT_FALSE(Policy("*=compile user:0=get", "", "get").Everybody(Role::kGet));
+}
+
 TEST(AccessPolicy, BadRulesAreNamed) {
   const struct {
     const char* local;

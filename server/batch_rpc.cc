@@ -164,8 +164,9 @@ class Batch : public std::enable_shared_from_this<Batch> {
 
   void LookUpNext() {
     const size_t index = next_++;  // only the pumping thread is here
-    Lookup::Started started =
-        lookup_.Get(requests_[index], *caller_, [&]() -> Lookup::Done {
+    Lookup::Started started = lookup_.Get(
+        requests_[index], [this] { return caller_; },
+        [&]() -> Lookup::Done {
           const std::lock_guard<std::mutex> lock(mutex_);
           ++waiting_;
           return [self = shared_from_this(), index](const Reply& reply) {

@@ -83,7 +83,8 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(const Config& config,
       AccessPolicy policy,
       AccessPolicy::Parse(config.unix_roles, config.tls_roles,
                           config.tcp_roles));
-  daemon->callers_ = std::make_unique<Callers>(std::move(policy));
+  daemon->callers_ = std::make_unique<Callers>(std::move(policy),
+                                               !config.tls_certificate.empty());
   INGOT_RETURN_IF_ERROR(MakeFolder(config.state_dir));
   INGOT_RETURN_IF_ERROR(daemon->OpenStore());
   INGOT_RETURN_IF_ERROR(daemon->OpenPrograms());

@@ -107,13 +107,13 @@ KernelsRpc::KernelsRpc(Lookup& lookup, KernelStore& store,
 grpc::ServerUnaryReactor* KernelsRpc::GetKernel(
     grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
-  const std::shared_ptr<const Caller> caller = callers_.Of(*context);
-  const absl::Status allowed = caller->Require(Role::kGet);
+  const absl::Status allowed = callers_.RequireGet(*context);
   if (!allowed.ok()) return FinishNow(context, allowed);
   const MessageBytes bytes(*request);
   WaitingReactor* waiting = nullptr;  // made when the answer may have to wait
-  Lookup::Started started =
-      lookup_.Get(bytes.view(), *caller, [&]() -> Lookup::Done {
+  Lookup::Started started = lookup_.Get(
+      bytes.view(), [&] { return callers_.Of(*context); },
+      [&]() -> Lookup::Done {
         waiting = new WaitingReactor(context, response);
         return [link = waiting->link()](const Reply& reply) {
           if (WaitingReactor* reactor = link->Take()) reactor->Answer(reply);
@@ -141,7 +141,7 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* KernelsRpc::GetKernels(
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* KernelsRpc::ReadObject(
     grpc::CallbackServerContext* context, const grpc::ByteBuffer* request) {
-  const absl::Status allowed = callers_.Of(*context)->Require(Role::kGet);
+  const absl::Status allowed = callers_.RequireGet(*context);
   if (!allowed.ok()) return new Refused(allowed);
   return StartRead(store_, *request);
 }

@@ -67,7 +67,7 @@ void Lookup::Remember(absl::string_view request, uint64_t generation,
                   generation);
 }
 
-Lookup::Started Lookup::Get(absl::string_view request, const Caller& caller,
+Lookup::Started Lookup::Get(absl::string_view request, Who who,
                             absl::FunctionRef<Done()> make_done) {
   std::string storage;
   const absl::string_view key = WithoutRequestId(request, &storage);
@@ -104,10 +104,11 @@ Lookup::Started Lookup::Get(absl::string_view request, const Caller& caller,
     slots.back().source = found->source;
   }
   if (!missing.empty()) {
-    const absl::Status allowed = caller.Require(Role::kCompile);
+    const std::shared_ptr<const Caller> caller = who();
+    const absl::Status allowed = caller->Require(Role::kCompile);
     if (!allowed.ok()) return Refuse(allowed);
     std::shared_ptr<LookupCall> call(new LookupCall(
-        *this, *plan, request, *view, caller, std::move(slots), make_done()));
+        *this, *plan, request, *view, *caller, std::move(slots), make_done()));
     std::optional<Reply> early =
         call->Start(missing, view->priority == v1::PRIORITY_WARMUP
                                  ? Priority::kWarmup

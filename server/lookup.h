@@ -60,6 +60,7 @@ class Lookup {
  public:
   using Done = std::function<void(Reply reply)>;
   using Note = std::function<void(const RequestLog&)>;
+  using Who = absl::FunctionRef<std::shared_ptr<const Caller>()>;
 
   // Either the answer, or a call whose `done` will be given it.
   struct Started {
@@ -76,8 +77,9 @@ class Lookup {
   // a cache answers. What it returns is called exactly once, on any thread, if
   // `call` is set, unless LookupCall::Abandon returned true before.
   //
-  // PERMISSION_DENIED when a kernel has to be compiled and `caller` may not.
-  Started Get(absl::string_view request, const Caller& caller,
+  // PERMISSION_DENIED when a kernel has to be compiled and the caller may not;
+  // only then is `who` asked.
+  Started Get(absl::string_view request, Who who,
               absl::FunctionRef<Done()> make_done);
 
   // Replies may no longer be true: entries were deleted or evicted.

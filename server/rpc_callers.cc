@@ -32,8 +32,9 @@ std::shared_ptr<const Caller> FromCertificate(const AccessPolicy& policy,
 
 }  // namespace
 
-Callers::Callers(AccessPolicy policy)
+Callers::Callers(AccessPolicy policy, bool tls)
     : policy_(std::move(policy)),
+      everybody_gets_(!tls && policy_.Everybody(Role::kGet)),
       plain_tcp_(std::make_shared<const Caller>(
           Caller{"a TCP connection without TLS", policy_.OfPlainTcp()})) {}
 
@@ -43,6 +44,12 @@ void Callers::Connected(int fd, const UnixPeer& peer) {
              policy_.OfUnix(peer.uid, peer.gid)});
   const std::lock_guard<std::mutex> lock(mutex_);
   connected_[fd] = std::move(caller);
+}
+
+absl::Status Callers::RequireGet(
+    const grpc::CallbackServerContext& context) const {
+  if (everybody_gets_) return absl::OkStatus();
+  return Of(context)->Require(Role::kGet);
 }
 
 std::shared_ptr<const Caller> Callers::Of(

@@ -17,16 +17,21 @@ namespace ingot::server {
 // Thread-safe.
 class Callers {
  public:
-  explicit Callers(AccessPolicy policy);
+  // `tls`: TCP callers have certificates.
+  Callers(AccessPolicy policy, bool tls);
 
   // A connection of the Unix socket, before gRPC is given `fd`.
   void Connected(int fd, const UnixPeer& peer);
 
   std::shared_ptr<const Caller> Of(
       const grpc::CallbackServerContext& context) const;
+  // PERMISSION_DENIED unless the caller has the role get. Costs nothing where
+  // everybody has it.
+  absl::Status RequireGet(const grpc::CallbackServerContext& context) const;
 
  private:
   const AccessPolicy policy_;
+  const bool everybody_gets_;
   const std::shared_ptr<const Caller> plain_tcp_;
   mutable std::mutex mutex_;
   // By descriptor; an entry stays until its number is used again.
