@@ -3,28 +3,47 @@
 #ifndef TESTS_EMULATOR_FOREIGN_FIXTURE_H_
 #define TESTS_EMULATOR_FOREIGN_FIXTURE_H_
 
-#include <zlib.h>
-
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <random>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "tests/emulator/gzip_file.h"
 #include "tests/emulator/kernel_fixture.h"
 
 namespace ingot::emulator {
 
-// Empty when there is no such file.
-inline std::string ReadGzip(const std::string& path) {
-  std::string bytes;
-  gzFile file = gzopen(path.c_str(), "rb");
-  if (file == nullptr) return bytes;
-  char part[65536];
-  for (int n; (n = gzread(file, part, sizeof(part))) > 0;)
-    bytes.append(part, static_cast<size_t>(n));
-  gzclose(file);
-  return bytes;
+inline float OfBf16(uint32_t bits) {
+  const uint32_t word = bits << 16;
+  float f;
+  std::memcpy(&f, &word, sizeof(f));
+  return f;
+}
+
+// `out` is the layer norm of each row of `in`, both bf16, within a rounding of
+// 2^-8 and 1e-5.
+inline void ExpectLayerNorm(const uint16_t* in, const float* weight,
+                            const float* bias, float eps, int rows, int n,
+                            const uint16_t* out) {
+  for (int r = 0; r < rows; ++r) {
+    double mean = 0, variance = 0;
+    for (int i = 0; i < n; ++i) mean += double(OfBf16(in[r * n + i])) / n;
+    for (int i = 0; i < n; ++i)
+      variance += std::pow(double(OfBf16(in[r * n + i])) - mean, 2) / n;
+    for (int i = 0; i < n; ++i) {
+      const double want = (double(OfBf16(in[r * n + i])) - mean) /
+                              std::sqrt(variance + double(eps)) *
+                              double(weight[i]) +
+                          double(bias[i]);
+      ASSERT_NEAR(double(OfBf16(out[r * n + i])), want,
+                  std::fabs(want) * 0x1p-8 + 1e-5)
+          << r << " " << i;
+    }
+  }
 }
 
 // Parameters: the variant, and whether a group's waves run last to first.

@@ -14,7 +14,6 @@ To Bits(From from) {
   std::memcpy(&to, &from, sizeof(to));
   return to;
 }
-float OfBf16(uint32_t bits) { return Bits<float>(bits << 16); }
 
 // A float of `exponent` and `mantissa` bits by its definition; without
 // infinities the codes with the highest exponent are numbers.

@@ -1,25 +1,13 @@
 #include "tests/emulator/isa_vectors.h"
 
-#include <zlib.h>
-
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 
+#include "tests/emulator/gzip_file.h"
+
 namespace ingot::emulator {
 namespace {
-
-std::string ReadGzip(const std::string& path) {
-  std::string text;
-  gzFile file = gzopen(path.c_str(), "rb");
-  if (file == nullptr) return text;
-  char buffer[65536];
-  for (int n; (n = gzread(file, buffer, sizeof(buffer))) > 0;) {
-    text.append(buffer, static_cast<size_t>(n));
-  }
-  gzclose(file);
-  return text;
-}
 
 // 64 hex numbers from *at on, then a separator.
 bool ReadLanes(const char** at, uint64_t* out) {

@@ -1,26 +1,15 @@
 // Every input that the fuzzers kept, through the same targets.
 #include <gtest/gtest.h>
-#include <zlib.h>
 
 #include <cstring>
 #include <memory>
 #include <string>
 
 #include "tests/emulator/fuzz/targets.h"
+#include "tests/emulator/gzip_file.h"
 
 namespace ingot::emulator::fuzz {
 namespace {
-
-std::string ReadGzip(const std::string& path) {
-  std::string bytes;
-  gzFile file = gzopen(path.c_str(), "rb");
-  if (file == nullptr) return bytes;
-  char part[65536];
-  for (int n; (n = gzread(file, part, sizeof(part))) > 0;)
-    bytes.append(part, static_cast<size_t>(n));
-  gzclose(file);
-  return bytes;
-}
 
 class Corpus : public testing::TestWithParam<Target> {};
 

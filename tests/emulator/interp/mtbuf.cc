@@ -142,6 +142,11 @@ struct Layout {
   }
   uint32_t bytes() const { return static_cast<uint32_t>(data.total()) / 8; }
   uint32_t One() const { return IsInteger(number) ? 1 : 0x3f800000; }
+  // What component `n` of the result is, of an element's components.
+  uint32_t Selected(const uint32_t* element, int n) const {
+    const uint32_t s = select[n];
+    return s >= 4 ? element[s - 4] : s == 1 ? One() : 0;
+  }
 };
 
 // The components of the element at `p`.
@@ -157,6 +162,19 @@ void ReadElement(const Layout& f, const uint8_t* p, uint32_t* out) {
     out[n] = FromField(code, bits, f.number);
     at += bits;
   }
+}
+
+// The components at a lane's place; zeros past the end. False after a fault.
+bool LoadElement(Wave& w, const Resource& r, const BufferPlace& place,
+                 const Layout& f, int lane, uint32_t* element) {
+  if (f.bytes() == 0 || !place.InRange(r, 0, f.bytes())) {
+    ++w.clipped_loads;
+    return true;
+  }
+  const uint8_t* p = Global(w, place.address, f.bytes(), lane);
+  if (p == nullptr) return false;
+  ReadElement(f, p, element);
+  return true;
 }
 
 enum class Pack { kDwords, kHalves, kHigh };
@@ -177,18 +195,9 @@ void LoadOp(Wave& w, const Inst& i) {
     const int l = __builtin_ctzll(todo);
     const BufferPlace place(w, i, r, l);
     uint32_t element[4] = {};
-    if (f.bytes() != 0 && place.InRange(r, 0, f.bytes())) {
-      const uint8_t* p = Global(w, place.address, f.bytes(), l);
-      if (p == nullptr) return;
-      ReadElement(f, p, element);
-    } else {
-      ++w.clipped_loads;
-    }
+    if (!LoadElement(w, r, place, f, l, element)) return;
     uint32_t out[4] = {};
-    for (int n = 0; n < kCount; ++n) {
-      const uint32_t s = f.select[n];
-      out[n] = s >= 4 ? element[s - 4] : s == 1 ? f.One() : 0;
-    }
+    for (int n = 0; n < kCount; ++n) out[n] = f.Selected(element, n);
     if constexpr (pack == Pack::kDwords) {
       for (int n = 0; n < kCount; ++n) w.v[i.dst + n][l] = out[n];
     } else if constexpr (pack == Pack::kHigh) {
@@ -247,15 +256,8 @@ void ToLds(Wave& w, const Inst& i) {
     const int l = __builtin_ctzll(todo);
     const BufferPlace place(w, i, r, l);
     uint32_t element[4] = {};
-    if (f.bytes() != 0 && place.InRange(r, 0, f.bytes())) {
-      const uint8_t* p = Global(w, place.address, f.bytes(), l);
-      if (p == nullptr) return;
-      ReadElement(f, p, element);
-    } else {
-      ++w.clipped_loads;
-    }
-    const uint32_t s = f.select[0];
-    const uint32_t x = s >= 4 ? element[s - 4] : s == 1 ? f.One() : 0;
+    if (!LoadElement(w, r, place, f, l, element)) return;
+    const uint32_t x = f.Selected(element, 0);
     if (!target.Write(w, l, &x, 1)) return;
   }
   IssueVm(w, i, false);
