@@ -1,7 +1,8 @@
-// gemm, the code half; what it computes stands in gemm_plan.cc.
+// gemm, the code half; what it computes stands in
+// gemm_plan_contract.h.
 #include "compiler/ops/body.h"
+#include "compiler/ops/gemm_body_epilogue.h"
 #include "compiler/tile/matmul.h"
-#include "compiler/tile/output.h"
 #include "compiler/tile/tile_order.h"
 
 namespace ingot {
@@ -14,15 +15,11 @@ using tile::Values;
 // The baked parameters, as gemm_plan.cc writes them.
 struct Params {
   tile::MatmulShape shape;
-  tile::Type elem_d;
-  std::string bias;  // dtype, or "none"
   bool a_transposed = false;
   bool b_transposed = false;
   bool dma = false;
-  bool has_c = false;
   int width_a = 0;
   int width_b = 0;
-  int width_d = 0;
 };
 
 absl::StatusOr<Params> ReadParams(Builder& b) {
@@ -36,18 +33,14 @@ absl::StatusOr<Params> ReadParams(Builder& b) {
   p.shape.waves_m = number("waves_m");
   p.shape.waves_n = number("waves_n");
   p.shape.stages = number("stages");
-  p.bias = b.String("bias");
   const std::string layout = b.String("layout");
   p.a_transposed = layout.substr(0, 1) == "t";
   p.b_transposed = layout.substr(1) == "t";
   p.dma = b.String("schedule") == "dma";
-  p.has_c = number("has_c") != 0;
   p.width_a = number("width_a");
   p.width_b = number("width_b");
-  p.width_d = number("width_d");
   INGOT_RETURN_IF_ERROR(b.status());
   INGOT_ASSIGN_OR_RETURN(p.shape.elem, tile::TypeOf(b.String("dtype")));
-  INGOT_ASSIGN_OR_RETURN(p.elem_d, tile::TypeOf(b.String("dtype_d")));
   for (const Param& option : b.spec().codegen) {
     const int64_t* value = std::get_if<int64_t>(&option.value);
     if (option.name == "agpr_alloc" && value != nullptr) {
@@ -68,41 +61,6 @@ Values Multiply(Builder& b, const Params& p, const tile::TilePlace& place) {
   return tile::RunStagedLoop(b, p.shape, left, p.width_a, right, p.width_b, k);
 }
 
-// alpha * sum + beta * c + bias, one block at a time, so that few accumulators
-// are out of their registers at once.
-void Finish(Builder& b, const Params& p, const tile::TilePlace& place,
-            const Values& sums) {
-  tile::TileView d(b, p.shape, place, b.Arg("d"), b.Arg("ldd"), p.elem_d,
-                   p.width_d);
-  std::optional<tile::TileView> c;
-  std::optional<tile::ColumnVector> bias;
-  Value beta;
-  if (p.has_c) {
-    c.emplace(b, p.shape, place, b.Arg("c"), b.Arg("ldc"), p.elem_d, p.width_d);
-    beta = Splat(b.Arg("beta", tile::kF32), 4);
-  }
-  if (p.bias != "none") {
-    bias.emplace(b, p.shape, place, b.Arg("bias"),
-                 p.bias == "f32" ? tile::kF32 : p.elem_d);
-  }
-  const Value alpha = Splat(b.Arg("alpha", tile::kF32), 4);
-  const int columns = p.shape.fragments_n();
-  for (int i = 0; i < p.shape.fragments_m(); ++i) {
-    Values old;
-    for (int j = 0; p.has_c && j < columns; ++j) old.push_back(c->Load(i, j));
-    for (int j = 0; j < columns; ++j) {
-      Value sum = sums[i * columns + j];
-      if (p.shape.accumulate_in_agprs) {
-        sum = b.Opaque(sum, tile::RegisterClass::kAgpr, /*pinned=*/true);
-      }
-      Value value = sum * alpha;
-      if (p.has_c) value = Fma(old[j], beta, value);
-      if (bias) value = value + bias->At(j);
-      d.Store(i, j, value);
-    }
-  }
-}
-
 }  // namespace
 
 absl::Status Build_gemm(Builder& b, const KernelSpec& spec) {
@@ -114,8 +72,7 @@ absl::Status Build_gemm(Builder& b, const KernelSpec& spec) {
   const tile::TilePlace place{index.m * p.shape.m, index.n * p.shape.n, m, n};
   const Values sums = Multiply(b, p, place);
   INGOT_RETURN_IF_ERROR(b.status());
-  Finish(b, p, place, sums);
-  return b.status();
+  return FinishGemm(b, p.shape, place, sums);
 }
 
 }  // namespace ingot

@@ -1,14 +1,5 @@
-// gemm: d[m,n] = alpha * op(A)[m,k] @ op(B)[k,n] + beta * c[m,n] + bias[n]
-//
-// a, b: bf16 or f16, the same; d: bf16, f16 or f32; c (optional): dtype of d;
-// bias (optional): dtype of d or f32. f32 accumulation, one rounding at the
-// end. `layout` (default "nt"): first letter A, n = stored [m,k], t = stored
-// [k,m]; second letter B, n = stored [k,n], t = stored [n,k]. With c its
-// elements are read whatever beta is. d may be c, and may not overlap a or b.
-//
-// Limits: n, k and row strides below 2^21 elements, so that a panel of 256 rows
-// stays inside a buffer descriptor (2 GiB; tensors may be larger); m up to 2^30
-// where it is not a row's length.
+// gemm: variants, kernels and tuning; the contract stands in
+// gemm_plan_contract.h.
 //
 // What is baked is what changes the code: dtypes, layout, tile, how wide the
 // accesses to each matrix are, which of c and bias there are. n, k and strides
@@ -21,7 +12,9 @@
 #include <algorithm>
 
 #include "absl/strings/str_join.h"
-#include "compiler/ops/gemm_plan_request.h"
+#include "compiler/ops/gemm_plan_access.h"
+#include "compiler/ops/gemm_plan_contract.h"
+#include "compiler/ops/gemm_plan_samples.h"
 #include "compiler/ops/gemm_plan_tiles.h"
 #include "compiler/ops/op.h"
 #include "compiler/refusal.h"
@@ -76,71 +69,6 @@ absl::Status RefusePins(const Spec& spec,
                  absl::StrJoin(allowed, "; "));
 }
 
-PlanOperand DescribeMatrix(const GemmMatrix& x, bool output) {
-  PlanOperand out;
-  out.name = x.operand->name;
-  out.dtype = x.operand->dtype;
-  out.axes = 2;
-  out.stride_mode = x.operand->stride_mode;
-  out.extents = {Expr::DimAt(x.rows), Expr::DimAt(x.inner)};
-  out.output = output;
-  if (out.stride_mode == StrideMode::kDense) {
-    out.strides = {Expr::DimAt(x.inner), Expr::Const(1)};
-  } else if (out.stride_mode == StrideMode::kStatic) {
-    out.strides = {Expr::Const(x.operand->strides[0]), Expr::Const(1)};
-  }
-  return out;
-}
-
-void DescribeOperands(const GemmRequest& r, Plan* plan) {
-  plan->dims.assign(r.dims.begin(), r.dims.end());
-  plan->operands = {DescribeMatrix(r.a, false), DescribeMatrix(r.b, false),
-                    DescribeMatrix(r.d, true)};
-  plan->scalars = {{"alpha", "f32", 1.0}};
-  if (r.has_c()) {
-    plan->operands.push_back(DescribeMatrix(r.c, false));
-    plan->scalars.push_back({"beta", "f32", 0.0});
-  }
-  if (r.bias != nullptr) {
-    PlanOperand bias;
-    bias.name = "bias";
-    bias.dtype = r.bias->dtype;
-    bias.axes = 1;
-    bias.strides = {Expr::Const(1)};
-    bias.extents = {Expr::DimAt(kGemmN)};
-    plan->operands.push_back(bias);
-  }
-}
-
-std::vector<KernelArg> Arguments(const GemmRequest& r) {
-  std::vector<KernelArg> args;
-  const auto pointer = [&](const char* name, int index) {
-    args.push_back({name, KernelArg::kOperand, index, 8, Expr::Const(0)});
-  };
-  const auto integer = [&](const char* name, Expr value) {
-    args.push_back({name, KernelArg::kInteger, 0, 4, std::move(value)});
-  };
-  const auto scalar = [&](const char* name, int index) {
-    args.push_back({name, KernelArg::kScalar, index, 4, Expr::Const(0)});
-  };
-  pointer("a", r.a.index);
-  pointer("b", r.b.index);
-  pointer("d", r.d.index);
-  if (r.has_c()) pointer("c", r.c.index);
-  if (r.bias != nullptr) pointer("bias", r.has_c() ? 4 : 3);
-  integer("m", Expr::DimAt(kGemmM));
-  integer("n", Expr::DimAt(kGemmN));
-  integer("k", Expr::DimAt(kGemmK));
-  // Strides also where they are dense or static: the kernel is the same.
-  integer("lda", Expr::StrideAt(r.a.index, 0));
-  integer("ldb", Expr::StrideAt(r.b.index, 0));
-  integer("ldd", Expr::StrideAt(r.d.index, 0));
-  if (r.has_c()) integer("ldc", Expr::StrideAt(r.c.index, 0));
-  scalar("alpha", 0);
-  if (r.has_c()) scalar("beta", 1);
-  return args;
-}
-
 std::vector<Param> CodegenOptions(const GemmFamily& family,
                                   const GemmTile& tile) {
   if (family.schedule == GemmSchedule::kStaged) {
@@ -158,19 +86,14 @@ KernelSpec Kernel(const GemmRequest& r, const GemmFamily& family,
                   const GemmTile& tile) {
   KernelSpec kernel;
   const bool dma = family.schedule == GemmSchedule::kDma;
-  const std::string bias = r.bias == nullptr ? "none" : r.bias->dtype;
   kernel.symbol =
       absl::StrCat("ingot_gemm_", r.dtype, "_", r.dtype_d, "_", r.layout, "_",
                    GemmTileName(tile), dma ? "" : "_staged");
-  kernel.params = {{"dtype", r.dtype},
-                   {"dtype_d", r.dtype_d},
-                   {"bias", bias},
-                   {"layout", r.layout},
-                   {"schedule", dma ? "dma" : "staged"},
-                   {"has_c", int64_t{r.has_c()}},
-                   {"width_a", int64_t{family.width_a}},
-                   {"width_b", int64_t{family.width_b}},
-                   {"width_d", int64_t{family.width_d}}};
+  kernel.params = GemmContractParams(r);
+  kernel.params.push_back({"schedule", dma ? "dma" : "staged"});
+  kernel.params.push_back({"width_a", int64_t{family.width_a}});
+  kernel.params.push_back({"width_b", int64_t{family.width_b}});
+  kernel.params.push_back({"width_d", int64_t{family.width_d}});
   for (const TuningField& field : kTuning) {
     kernel.params.push_back({field.name, int64_t{tile.*field.member}});
   }
@@ -180,7 +103,7 @@ KernelSpec Kernel(const GemmRequest& r, const GemmFamily& family,
                      CeilDiv(Expr::DimAt(kGemmN), Expr::Const(tile.n)),
                  Expr::Const(1), Expr::Const(1)};
   kernel.lds_bytes = static_cast<uint32_t>(tile.lds_bytes());
-  kernel.args = Arguments(r);
+  kernel.args = GemmArguments(r);
   return kernel;
 }
 
@@ -240,8 +163,7 @@ absl::StatusOr<Plan> PlanGemm(const Spec& spec) {
   INGOT_ASSIGN_OR_RETURN(const GemmRequest request, ReadGemmRequest(spec));
   Plan plan;
   plan.resolved = spec;
-  plan.resolved.attrs = {{"act", "none"}, {"layout", request.layout}};
-  DescribeOperands(request, &plan);
+  DescribeGemm(request, &plan);
   const std::vector<GemmFamily> families = GemmFamilies(request);
   for (const GemmFamily& family : families) {
     // A pinned tile that a fall-back does not have leaves the fall-back out: a
@@ -254,79 +176,6 @@ absl::StatusOr<Plan> PlanGemm(const Spec& spec) {
   return plan;
 }
 
-Spec Sample(absl::string_view layout, absl::string_view dtype, int64_t n,
-            int64_t k, absl::string_view dtype_d) {
-  Spec spec{"gemm"};
-  spec.target = "gfx950";
-  spec.dims = {{"m"}, {"n", n}, {"k", k}};
-  spec.operands = {{"a", std::string(dtype)},
-                   {"b", std::string(dtype)},
-                   {"d", std::string(dtype_d)}};
-  spec.attrs = {{"layout", std::string(layout)}};
-  return spec;
-}
-
-std::vector<Spec> Samples() {
-  std::vector<Spec> samples;
-  for (const char* layout : {"nn", "nt", "tn", "tt"}) {
-    samples.push_back(Sample(layout, "bf16", 4096, 4096, "bf16"));
-    samples.push_back(Sample(layout, "f16", 257, 129, "f32"));
-  }
-  Spec addmm = Sample("nt", "bf16", 6144, 4096, "bf16");
-  addmm.operands.push_back({"c", "bf16"});
-  addmm.operands.push_back({"bias", "f32"});
-  samples.push_back(addmm);
-  Spec strided = Sample("nn", "f16", 512, 1000, "f16");
-  strided.operands[0].stride_mode = StrideMode::kDynamic;
-  strided.operands[1].stride_mode = StrideMode::kStatic;
-  strided.operands[1].strides = {1024, 1};
-  strided.operands[2].alignment = 2;
-  samples.push_back(strided);
-  Spec pinned = Sample("nt", "bf16", 4096, 4096, "bf16");
-  pinned.tuning = {{"tile_m", 256}, {"tile_n", 256}};
-  samples.push_back(pinned);
-  return samples;
-}
-
-std::vector<Spec> BadSamples() {
-  const Spec good = Sample("nt", "bf16", 4096, 4096, "bf16");
-  std::vector<Spec> bad;
-  const auto with = [&](auto change) {
-    bad.push_back(good);
-    change(bad.back());
-  };
-  with([](Spec& s) { s.dims[1].value = 0; });
-  with([](Spec& s) { s.dims[1].value = int64_t{1} << 40; });
-  with([](Spec& s) { s.dims.erase(s.dims.begin()); });
-  with([](Spec& s) { s.dims.push_back({"q", 1}); });
-  with([](Spec& s) { s.dims[0].min = 8, s.dims[0].max = 4; });
-  with([](Spec& s) { s.operands.pop_back(); });
-  with([](Spec& s) { s.operands[1].dtype = "f16"; });
-  with([](Spec& s) { s.operands[0].dtype = s.operands[1].dtype = "f32"; });
-  with([](Spec& s) { s.operands[2].dtype = "i8"; });
-  with([](Spec& s) { s.operands.push_back({"c", "f32"}); });
-  with([](Spec& s) { s.operands.push_back({"bias", "f16"}); });
-  with([](Spec& s) { s.operands[0].alignment = 1; });
-  with([](Spec& s) {
-    s.operands[0].stride_mode = StrideMode::kStatic;
-    s.operands[0].strides = {4095, 1};
-  });
-  with([](Spec& s) {
-    s.operands[0].stride_mode = StrideMode::kStatic;
-    s.operands[0].strides = {1, 4096};
-  });
-  with([](Spec& s) { s.attrs[0].value = "xy"; });
-  with([](Spec& s) { s.attrs[0].value = int64_t{1}; });
-  with([](Spec& s) { s.attrs.push_back({"act", "gelu_tanh"}); });
-  with([](Spec& s) { s.attrs.push_back({"colour", "red"}); });
-  with([](Spec& s) { s.tuning = {{"tile_m", 100}}; });
-  with([](Spec& s) { s.tuning = {{"warps", 4}}; });
-  return bad;
-}
-
-constexpr const char* kDims[] = {"m", "n", "k"};
-constexpr const char* kOperands[] = {"a", "b", "d", "c", "bias"};
-constexpr const char* kAttrs[] = {"layout", "act"};
 constexpr const char* kTuningNames[] = {"tile_m",  "tile_n",  "tile_k",
                                         "waves_m", "waves_n", "stages"};
 
@@ -337,13 +186,13 @@ extern constinit const OpDef k_op_gemm = {
     .summary =
         "d[m,n] = alpha * op(A)[m,k] @ op(B)[k,n] + beta * c[m,n] + "
         "bias[n]",
-    .dims = kDims,
-    .operands = kOperands,
-    .attrs = kAttrs,
+    .dims = kGemmDims,
+    .operands = kGemmOperands,
+    .attrs = kGemmAttrs,
     .tuning = kTuningNames,
     .plan = PlanGemm,
-    .samples = Samples,
-    .bad_samples = BadSamples,
+    .samples = GemmSamples,
+    .bad_samples = GemmBadSamples,
 };
 
 }  // namespace ingot

@@ -1,5 +1,4 @@
-// What a spec of gemm asks for, checked, and the families of kernels that can
-// serve it. Part of the planning half, beside gemm_plan.cc.
+// What a spec of gemm asks for, checked.
 #ifndef INGOT_COMPILER_OPS_GEMM_PLAN_REQUEST_H_
 #define INGOT_COMPILER_OPS_GEMM_PLAN_REQUEST_H_
 
@@ -8,12 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "compiler/ops/gemm_plan_tiles.h"
 #include "compiler/plan.h"
 #include "compiler/spec.h"
 #include "proto/status.h"
 
 namespace ingot {
+
+// n, k and row strides, elements.
+inline constexpr int64_t kGemmMaxRow = (int64_t{1} << 21) - 1;
 
 // Places in Plan::dims.
 inline constexpr int kGemmM = 0;
@@ -44,21 +45,6 @@ struct GemmRequest {
 // Every check of dims, dtypes, strides and attributes. `spec` must outlive the
 // request.
 absl::StatusOr<GemmRequest> ReadGemmRequest(const Spec& spec);
-
-// Widths of accesses, in elements, and what must hold at launch for them.
-struct GemmFamily {
-  GemmSchedule schedule = GemmSchedule::kStaged;
-  int width_a = 1;
-  int width_b = 1;
-  int width_d = 1;
-  std::vector<Guard> guards;
-  // Whether a launch that the spec allows may fail the guards on dims and
-  // strides.
-  bool conditional = false;
-};
-
-// Fastest first; the last one is not conditional.
-std::vector<GemmFamily> GemmFamilies(const GemmRequest& request);
 
 }  // namespace ingot
 

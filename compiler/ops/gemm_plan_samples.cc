@@ -1,0 +1,82 @@
+#include "compiler/ops/gemm_plan_samples.h"
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace ingot {
+namespace {
+
+Spec Sample(absl::string_view layout, absl::string_view dtype, int64_t n,
+            int64_t k, absl::string_view dtype_d) {
+  Spec spec{"gemm"};
+  spec.target = "gfx950";
+  spec.dims = {{"m"}, {"n", n}, {"k", k}};
+  spec.operands = {{"a", std::string(dtype)},
+                   {"b", std::string(dtype)},
+                   {"d", std::string(dtype_d)}};
+  spec.attrs = {{"layout", std::string(layout)}};
+  return spec;
+}
+
+}  // namespace
+
+std::vector<Spec> GemmSamples() {
+  std::vector<Spec> samples;
+  for (const char* layout : {"nn", "nt", "tn", "tt"}) {
+    samples.push_back(Sample(layout, "bf16", 4096, 4096, "bf16"));
+    samples.push_back(Sample(layout, "f16", 257, 129, "f32"));
+  }
+  Spec addmm = Sample("nt", "bf16", 6144, 4096, "bf16");
+  addmm.operands.push_back({"c", "bf16"});
+  addmm.operands.push_back({"bias", "f32"});
+  samples.push_back(addmm);
+  Spec strided = Sample("nn", "f16", 512, 1000, "f16");
+  strided.operands[0].stride_mode = StrideMode::kDynamic;
+  strided.operands[1].stride_mode = StrideMode::kStatic;
+  strided.operands[1].strides = {1024, 1};
+  strided.operands[2].alignment = 2;
+  samples.push_back(strided);
+  Spec pinned = Sample("nt", "bf16", 4096, 4096, "bf16");
+  pinned.tuning = {{"tile_m", 256}, {"tile_n", 256}};
+  samples.push_back(pinned);
+  return samples;
+}
+
+std::vector<Spec> GemmBadSamples() {
+  const Spec good = Sample("nt", "bf16", 4096, 4096, "bf16");
+  std::vector<Spec> bad;
+  const auto with = [&](auto change) {
+    bad.push_back(good);
+    change(bad.back());
+  };
+  with([](Spec& s) { s.dims[1].value = 0; });
+  with([](Spec& s) { s.dims[1].value = int64_t{1} << 40; });
+  with([](Spec& s) { s.dims.erase(s.dims.begin()); });
+  with([](Spec& s) { s.dims.push_back({"q", 1}); });
+  with([](Spec& s) { s.dims[0].min = 8, s.dims[0].max = 4; });
+  with([](Spec& s) { s.operands.pop_back(); });
+  with([](Spec& s) { s.operands[1].dtype = "f16"; });
+  with([](Spec& s) { s.operands[0].dtype = s.operands[1].dtype = "f32"; });
+  with([](Spec& s) { s.operands[2].dtype = "i8"; });
+  with([](Spec& s) { s.operands.push_back({"c", "f32"}); });
+  with([](Spec& s) { s.operands.push_back({"bias", "f16"}); });
+  with([](Spec& s) { s.operands[0].alignment = 1; });
+  with([](Spec& s) {
+    s.operands[0].stride_mode = StrideMode::kStatic;
+    s.operands[0].strides = {4095, 1};
+  });
+  with([](Spec& s) {
+    s.operands[0].stride_mode = StrideMode::kStatic;
+    s.operands[0].strides = {1, 4096};
+  });
+  with([](Spec& s) { s.attrs[0].value = "xy"; });
+  with([](Spec& s) { s.attrs[0].value = int64_t{1}; });
+  with([](Spec& s) { s.attrs.push_back({"act", "gelu_tanh"}); });
+  with([](Spec& s) { s.attrs.push_back({"colour", "red"}); });
+  with([](Spec& s) { s.tuning = {{"tile_m", 100}}; });
+  with([](Spec& s) { s.tuning = {{"warps", 4}}; });
+  return bad;
+}
+
+}  // namespace ingot
