@@ -37,12 +37,12 @@ absl::Span<const GemmTile> GemmTiles(GemmSchedule schedule) {
 // reads (256 B a clock; every wave reads its rows and columns once), panels out
 // of L2 (64 B a clock) or the barriers of a step, whichever is most. Clocks sag
 // under power when MFMAs are dense, so large tiles are priced at 1.5 GHz.
-double GemmMicroseconds(const GemmTile& tile, double m, double n, double k) {
+double TilesMicroseconds(const GemmTile& tile, double tiles, double k,
+                         double bytes) {
   constexpr double kCus = 256;
   constexpr double kLaunch = 4;
   constexpr double kBytesPerUs = 6.2e6;
   constexpr double kStepOverhead = 120;  // waits and barriers, clocks
-  const double tiles = std::ceil(m / tile.m) * std::ceil(n / tile.n);
   const double rows_read =
       tile.m * double(tile.waves_n) + tile.n * double(tile.waves_m);
   const double mfma = 2.0 * tile.m * tile.n * tile.k / 4096;
@@ -55,29 +55,35 @@ double GemmMicroseconds(const GemmTile& tile, double m, double n, double k) {
   const double clocks_per_us = tile.m * tile.n >= 128 * 128 ? 1500 : 2200;
   const double rounds = std::max(1.0, std::ceil(tiles / kCus));
   const double compute = rounds * std::ceil(k / tile.k) * step / clocks_per_us;
-  const double memory = 2 * (m * k + k * n + m * n) / kBytesPerUs;
+  const double memory = bytes / kBytesPerUs;
   return kLaunch + std::max(compute, memory) + std::min(compute, memory) / 8;
 }
 
-std::vector<GemmBucket> GemmBuckets(absl::Span<const GemmTile> tiles,
-                                    int64_t min_m, int64_t max_m, double n,
-                                    double k) {
+double GemmMicroseconds(const GemmTile& tile, double m, double n, double k) {
+  const double tiles = std::ceil(m / tile.m) * std::ceil(n / tile.n);
+  return TilesMicroseconds(tile, tiles, k, 2 * (m * k + k * n + m * n));
+}
+
+std::vector<GemmBucket> TileBuckets(
+    absl::Span<const GemmTile> tiles, int64_t min_m, int64_t max_m,
+    int64_t scale,
+    absl::FunctionRef<double(const GemmTile&, double)> microseconds) {
   std::vector<GemmBucket> buckets;
   const auto best = [&](int64_t m) {
-    return *std::min_element(tiles.begin(), tiles.end(),
-                             [&](const GemmTile& a, const GemmTile& b) {
-                               return GemmMicroseconds(a, double(m), n, k) <
-                                      GemmMicroseconds(b, double(m), n, k);
-                             });
+    return *std::min_element(
+        tiles.begin(), tiles.end(), [&](const GemmTile& a, const GemmTile& b) {
+          return microseconds(a, double(m)) < microseconds(b, double(m));
+        });
   };
   // Ranges end at powers of two up to 8192 rows: beyond, the ranking is that of
   // large tiles, and a finer split would only add kernels.
+  const int64_t last = 8192 * scale;
   int64_t min = min_m;
   while (min <= max_m) {
-    int64_t max = 16;
-    while (max < min && max < 16384) max *= 2;
-    if (max > 8192 || max > max_m) max = max_m;
-    const GemmTile tile = best(std::min<int64_t>(max, 16384));
+    int64_t max = 16 * scale;
+    while (max < min && max < 2 * last) max *= 2;
+    if (max > last || max > max_m) max = max_m;
+    const GemmTile tile = best(std::min<int64_t>(max, 2 * last));
     if (!buckets.empty() && buckets.back().tile == tile) {
       buckets.back().max = max;
     } else {
@@ -86,6 +92,15 @@ std::vector<GemmBucket> GemmBuckets(absl::Span<const GemmTile> tiles,
     min = max + 1;
   }
   return buckets;
+}
+
+std::vector<GemmBucket> GemmBuckets(absl::Span<const GemmTile> tiles,
+                                    int64_t min_m, int64_t max_m, double n,
+                                    double k) {
+  return TileBuckets(tiles, min_m, max_m, 1,
+                     [&](const GemmTile& tile, double m) {
+                       return GemmMicroseconds(tile, m, n, k);
+                     });
 }
 
 std::string GemmTileName(const GemmTile& tile) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 
 namespace ingot {
@@ -33,7 +34,12 @@ struct GemmTile {
 // Those that the schedule supports, largest tile first.
 absl::Span<const GemmTile> GemmTiles(GemmSchedule schedule);
 
-// Microseconds on an MI355X by a first-order model; for ranking tiles only.
+// Microseconds on an MI355X by a first-order model; for ranking tiles only: of
+// a launch that computes `tiles` tiles over k elements and moves `bytes` to and
+// from memory,
+double TilesMicroseconds(const GemmTile& tile, double tiles, double k,
+                         double bytes);
+// and of a whole product.
 double GemmMicroseconds(const GemmTile& tile, double m, double n, double k);
 
 // A range of m, inclusive, and the tile that the model likes best there.
@@ -43,8 +49,14 @@ struct GemmBucket {
   GemmTile tile;
 };
 
-// Covers min_m..max_m without gaps, in order, out of `tiles` (not empty);
-// neighbours differ.
+// Covers min_m..max_m without gaps, in order, out of `tiles` (not empty), each
+// range with the tile of least microseconds(tile, m); neighbours differ. Ranges
+// end at `scale` times a power of two.
+std::vector<GemmBucket> TileBuckets(
+    absl::Span<const GemmTile> tiles, int64_t min_m, int64_t max_m,
+    int64_t scale,
+    absl::FunctionRef<double(const GemmTile&, double)> microseconds);
+// The same by GemmMicroseconds.
 std::vector<GemmBucket> GemmBuckets(absl::Span<const GemmTile> tiles,
                                     int64_t min_m, int64_t max_m, double n,
                                     double k);

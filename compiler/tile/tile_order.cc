@@ -10,13 +10,15 @@ constexpr int kGroup = 8;
 
 }  // namespace
 
-TileIndex OrderTiles(Builder& b, Value tiles_m, Value tiles_n) {
+Value NumberByXcd(Builder& b, Value workgroups) {
   const Value workgroup = b.BlockX();
-  const Value tiles = tiles_m * tiles_n;
-  // The first tiles % 8 XCDs get one tile more.
+  // The first workgroups % 8 XCDs get one more.
   const Value xcd = workgroup % kXcds;
-  const Value tile =
-      xcd * (tiles / kXcds) + Min(xcd, tiles % kXcds) + workgroup / kXcds;
+  return xcd * (workgroups / kXcds) + Min(xcd, workgroups % kXcds) +
+         workgroup / kXcds;
+}
+
+TileIndex PlaceOfTile(Builder& b, Value tile, Value tiles_m, Value tiles_n) {
   const Value group_tiles = tiles_n * kGroup;
   const Value group = tile / group_tiles;
   const Value first_row = group * kGroup;
@@ -26,6 +28,10 @@ TileIndex OrderTiles(Builder& b, Value tiles_m, Value tiles_n) {
   const Value row = first_row + (in_group - column * rows);
   // Division is done on the vector unit; descriptors need scalars.
   return {b.ReadFirstLane(row), b.ReadFirstLane(column)};
+}
+
+TileIndex OrderTiles(Builder& b, Value tiles_m, Value tiles_n) {
+  return PlaceOfTile(b, NumberByXcd(b, tiles_m * tiles_n), tiles_m, tiles_n);
 }
 
 }  // namespace ingot::tile

@@ -13,6 +13,15 @@ struct TileIndex {
   Value n;
 };
 
+// The calling workgroup's number when those of a one-dimensional grid of
+// `workgroups` are numbered from 0 XCD by XCD.
+Value NumberByXcd(Builder& builder, Value workgroups);
+
+// Tile `tile` of tiles_m * tiles_n, in an order in which any run of tiles reads
+// few panels.
+TileIndex PlaceOfTile(Builder& builder, Value tile, Value tiles_m,
+                      Value tiles_n);
+
 // For a one-dimensional grid of tiles_m * tiles_n workgroups: every tile is
 // computed by exactly one of them.
 TileIndex OrderTiles(Builder& builder, Value tiles_m, Value tiles_n);
