@@ -4,11 +4,13 @@
 #define INGOT_SERVER_ADMIN_H_
 
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 
 #include "ingot/v1/admin.pb.h"
 #include "proto/status.h"
+#include "server/access.h"
 #include "server/builder.h"
 #include "server/counters.h"
 #include "server/job_queue.h"
@@ -17,6 +19,12 @@
 #include "server/worker_pool.h"
 
 namespace ingot::server {
+
+// Who asks, and whether the answer is still wanted.
+struct AdminCall {
+  std::shared_ptr<const Caller> caller;
+  std::function<bool()> cancelled;  // from any thread
+};
 
 // Thread-safe.
 class Admin {
