@@ -8,6 +8,10 @@ constexpr int kQuadSwapNeighbours = 0xB1;  // quad_perm [1,0,3,2]
 constexpr int kQuadSwapPairs = 0x4E;       // quad_perm [2,3,0,1]
 constexpr int kRowMirror = 0x140;
 constexpr int kRowHalfMirror = 0x141;
+constexpr int kRowShiftRight = 0x110;    // by the low four bits
+constexpr int kWaveShiftRight = 0x138;   // by one lane
+constexpr int kBroadcastRowEnd = 0x142;  // lane 15 into the next row
+constexpr int kBroadcastMiddle = 0x143;  // lane 31 into the rows 2 and 3
 
 // Within each row of 16 lanes. After a step each lane holds the same as the
 // lane it combined with, so mirrors serve as well as exchanges.
@@ -57,6 +61,23 @@ Value ReduceWorkgroup(Builder& b, Value value, Value identity,
       value.type(), Offset(lds, Min(slot, slot.Like(int64_t{waves - 1})) * 4));
   if (waves < 16) partial = Select(slot < waves, partial, identity);
   return ReduceRow(b, partial, combine);
+}
+
+Value ScanWaveInclusive(Builder& b, Value value, Value identity,
+                        Combine combine) {
+  const auto step = [&](int control, int rows) {
+    value = combine(b.Dpp(identity, value, control, rows), value);
+  };
+  for (int distance : {1, 2, 4, 8}) step(kRowShiftRight + distance, 0xf);
+  step(kBroadcastRowEnd, 0xa);
+  step(kBroadcastMiddle, 0xc);
+  return value;
+}
+
+Value ScanWaveExclusive(Builder& b, Value value, Value identity,
+                        Combine combine) {
+  return b.Dpp(identity, ScanWaveInclusive(b, value, identity, combine),
+               kWaveShiftRight);
 }
 
 }  // namespace ingot::tile

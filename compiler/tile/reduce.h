@@ -24,6 +24,13 @@ Value ReduceWave(Builder& builder, Value value, Combine combine);
 Value ReduceWorkgroup(Builder& builder, Value value, Value identity,
                       Combine combine);
 
+// The lanes before (Exclusive) or up to and with (Inclusive) each lane of the
+// wave, combined in lane order; `identity` is what lane 0 has before it.
+Value ScanWaveInclusive(Builder& builder, Value value, Value identity,
+                        Combine combine);
+Value ScanWaveExclusive(Builder& builder, Value value, Value identity,
+                        Combine combine);
+
 }  // namespace ingot::tile
 
 #endif  // INGOT_COMPILER_TILE_REDUCE_H_

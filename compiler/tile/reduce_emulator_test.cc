@@ -82,6 +82,39 @@ TEST(ReduceTest, SumOfEveryWorkgroupSize) {
   }
 }
 
+TEST(ScanTest, SumsBeforeEachLane) {
+  const auto inclusive = [](Builder& b, const KernelSpec&) {
+    Out(b, ScanWaveInclusive(b, In(b, kF32), b.F32(0), Sum));
+    return absl::OkStatus();
+  };
+  const auto exclusive = [](Builder& b, const KernelSpec&) {
+    Out(b, ScanWaveExclusive(b, In(b, kF32), b.F32(0), Sum));
+    return absl::OkStatus();
+  };
+  const std::vector<float> in = Inputs(64);
+  std::vector<float> with = in;
+  for (int i = 1; i < 64; ++i) with[i] += with[i - 1];
+  std::vector<float> without(1, 0.0f);
+  without.insert(without.end(), with.begin(), with.end() - 1);
+  EXPECT_EQ(RunKernel<float>(inclusive, 64, in, 64), with);
+  EXPECT_EQ(RunKernel<float>(exclusive, 64, in, 64), without);
+}
+
+TEST(ScanTest, MaximaWhereverTheyLie) {
+  const auto body = [](Builder& b, const KernelSpec&) {
+    Out(b, ScanWaveExclusive(b, In(b, kI32), b.I32(-100), Max));
+    return absl::OkStatus();
+  };
+  for (int at : {0, 1, 14, 15, 16, 31, 32, 47, 48, 62, 63}) {
+    std::vector<int32_t> in(64, -7);
+    in[at] = 3;
+    std::vector<int32_t> wanted(64, -7);
+    wanted[0] = -100;
+    for (int i = at + 1; i < 64; ++i) wanted[i] = 3;
+    EXPECT_EQ(RunKernel<int32_t>(body, 64, in, 64), wanted) << at;
+  }
+}
+
 TEST(ReduceTest, TwiceInOneKernel) {
   const auto body = [](Builder& b, const KernelSpec&) {
     Value first = ReduceWorkgroup(b, In(b, kF32), b.F32(0), Sum);
