@@ -148,14 +148,15 @@ void DmaLoop::Step(int step, const StepBases& bases, const StepBases& next) {
   const int last = reader_.sets() - 1;
   for (int set = 0; set < last - 1; ++set) {
     const std::vector<Emit> multiplies =
-        reader_.Multiplies(&parts_[set % 2], &sums_);
+        reader_.Multiplies(set, &parts_[set % 2], &sums_);
     Interleave(multiplies,
                reader_.Reads(bases, set + 1, read_, &parts_[(set + 1) % 2]));
     b_.Wait({.lgkm = 0});
   }
   const std::vector<Emit> before =
-      reader_.Multiplies(&parts_[(last - 1) % 2], &sums_);
-  const std::vector<Emit> final = reader_.Multiplies(&parts_[last % 2], &sums_);
+      reader_.Multiplies(last - 1, &parts_[(last - 1) % 2], &sums_);
+  const std::vector<Emit> final =
+      reader_.Multiplies(last, &parts_[last % 2], &sums_);
   Interleave(Half(before, 0),
              reader_.Reads(bases, last, read_, &parts_[last % 2]));
   b_.Wait({.lgkm = 0});

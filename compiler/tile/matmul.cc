@@ -52,7 +52,7 @@ std::vector<Emit> StepReader::Reads(const StepBases& bases, int set,
   return reads;
 }
 
-std::vector<Emit> StepReader::Multiplies(const Values* parts,
+std::vector<Emit> StepReader::Multiplies(int set, const Values* parts,
                                          Values* accumulators) {
   std::vector<Emit> list;
   const int columns = shape_.fragments_n();

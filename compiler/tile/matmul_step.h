@@ -33,7 +33,8 @@ class StepReader {
   std::vector<Emit> Reads(const StepBases& bases, int set, const Access& access,
                           Values* parts);
   // Operations that multiply a set into `accumulators`, in serpentine order.
-  std::vector<Emit> Multiplies(const Values* parts, Values* accumulators);
+  std::vector<Emit> Multiplies(int set, const Values* parts,
+                               Values* accumulators);
 
  private:
   Value Operand(const FragmentReader& reader, const Values& parts, int first,

@@ -69,7 +69,9 @@ void StagedLoop::Multiply(Value stage, Values* sums) {
   for (int set = 0; set < reader_.sets(); ++set) {
     Values parts;
     for (const Emit& read : reader_.Reads(bases, set, {}, &parts)) read();
-    for (const Emit& multiply : reader_.Multiplies(&parts, sums)) multiply();
+    for (const Emit& multiply : reader_.Multiplies(set, &parts, sums)) {
+      multiply();
+    }
   }
 }
 
