@@ -9,78 +9,16 @@
 // Variants, in this order: families from the fastest accesses to those that
 // always work, each split by m into the tiles that the model likes
 // (gemm_plan_tiles.h).
-#include <algorithm>
-
-#include "absl/strings/str_join.h"
+#include "absl/strings/str_cat.h"
 #include "compiler/ops/gemm_plan_access.h"
 #include "compiler/ops/gemm_plan_contract.h"
 #include "compiler/ops/gemm_plan_samples.h"
 #include "compiler/ops/gemm_plan_tiles.h"
+#include "compiler/ops/gemm_plan_tuning.h"
 #include "compiler/ops/op.h"
-#include "compiler/refusal.h"
 
 namespace ingot {
 namespace {
-
-struct TuningField {
-  const char* name;
-  int GemmTile::* member;
-};
-constexpr TuningField kTuning[] = {
-    {"tile_m", &GemmTile::m},        {"tile_n", &GemmTile::n},
-    {"tile_k", &GemmTile::k},        {"waves_m", &GemmTile::waves_m},
-    {"waves_n", &GemmTile::waves_n}, {"stages", &GemmTile::stages}};
-
-std::string Describe(const GemmTile& tile) {
-  return absl::StrJoin(kTuning, " ",
-                       [&](std::string* out, const TuningField& f) {
-                         absl::StrAppend(out, f.name, "=", tile.*f.member);
-                       });
-}
-
-// The tiles of a schedule that agree with what the spec pins; maybe none.
-std::vector<GemmTile> PinnedTiles(const Spec& spec, GemmSchedule schedule) {
-  std::vector<GemmTile> tiles;
-  for (const GemmTile& tile : GemmTiles(schedule)) {
-    if (std::all_of(std::begin(kTuning), std::end(kTuning),
-                    [&](const TuningField& field) {
-                      const Tuning* pin = spec.FindTuning(field.name);
-                      return pin == nullptr || pin->value == tile.*field.member;
-                    })) {
-      tiles.push_back(tile);
-    }
-  }
-  return tiles;
-}
-
-absl::Status RefusePins(const Spec& spec,
-                        absl::Span<const GemmFamily> families) {
-  std::vector<std::string> allowed;
-  for (const GemmFamily& family : families) {
-    for (const GemmTile& tile : GemmTiles(family.schedule)) {
-      allowed.push_back(Describe(tile));
-    }
-  }
-  return Invalid("tuning of gemm",
-                 absl::StrJoin(spec.tuning, " ",
-                               [](std::string* out, const Tuning& pin) {
-                                 absl::StrAppend(out, pin.name, "=", pin.value);
-                               }),
-                 absl::StrJoin(allowed, "; "));
-}
-
-std::vector<Param> CodegenOptions(const GemmFamily& family,
-                                  const GemmTile& tile) {
-  if (family.schedule == GemmSchedule::kStaged) {
-    return {{"agpr_alloc", int64_t{0}}, {"opt", "light"}};
-  }
-  // The body writes its loop in final order, so the schedulers and the middle
-  // end stay off. Accumulators beyond a quarter of the register file go to
-  // AGPRs.
-  const int accumulators = tile.m * tile.n / tile.waves() / 64;
-  const int64_t agprs = accumulators >= 128 ? 256 : 0;
-  return {{"agpr_alloc", agprs}, {"opt", "none"}, {"reorder", int64_t{0}}};
-}
 
 KernelSpec Kernel(const GemmRequest& r, const GemmFamily& family,
                   const GemmTile& tile) {
@@ -94,10 +32,8 @@ KernelSpec Kernel(const GemmRequest& r, const GemmFamily& family,
   kernel.params.push_back({"width_a", int64_t{family.width_a}});
   kernel.params.push_back({"width_b", int64_t{family.width_b}});
   kernel.params.push_back({"width_d", int64_t{family.width_d}});
-  for (const TuningField& field : kTuning) {
-    kernel.params.push_back({field.name, int64_t{tile.*field.member}});
-  }
-  kernel.codegen = CodegenOptions(family, tile);
+  for (Param& param : GemmTileParams(tile)) kernel.params.push_back(param);
+  kernel.codegen = GemmCodegenOptions(family.schedule, tile);
   kernel.workgroup = {static_cast<uint32_t>(tile.waves() * 64), 1, 1};
   kernel.grid = {CeilDiv(Expr::DimAt(kGemmM), Expr::Const(tile.m)) *
                      CeilDiv(Expr::DimAt(kGemmN), Expr::Const(tile.n)),
@@ -134,31 +70,6 @@ void AddFamily(const GemmRequest& r, const GemmFamily& family,
   }
 }
 
-// One configuration for the whole plan is written into the resolved spec, which
-// then pins it; several stand in the names of the variants.
-void ResolveTuning(Plan* plan) {
-  const std::vector<Param>& first = plan->kernels.front().spec.params;
-  std::vector<Tuning> tuning;
-  for (const TuningField& field : kTuning) {
-    for (const PlanKernel& kernel : plan->kernels) {
-      if (kernel.spec.GetInt(field.name).value_or(0) !=
-          plan->kernels.front().spec.GetInt(field.name).value_or(0)) {
-        return;
-      }
-    }
-  }
-  for (const Param& param : first) {
-    for (const TuningField& field : kTuning) {
-      if (param.name == field.name) {
-        tuning.push_back({param.name, std::get<int64_t>(param.value)});
-      }
-    }
-  }
-  std::sort(tuning.begin(), tuning.end(),
-            [](const Tuning& a, const Tuning& b) { return a.name < b.name; });
-  plan->resolved.tuning = std::move(tuning);
-}
-
 absl::StatusOr<Plan> PlanGemm(const Spec& spec) {
   INGOT_ASSIGN_OR_RETURN(const GemmRequest request, ReadGemmRequest(spec));
   Plan plan;
@@ -168,16 +79,13 @@ absl::StatusOr<Plan> PlanGemm(const Spec& spec) {
   for (const GemmFamily& family : families) {
     // A pinned tile that a fall-back does not have leaves the fall-back out: a
     // launch that needs it matches no variant and is refused.
-    const std::vector<GemmTile> tiles = PinnedTiles(spec, family.schedule);
+    const std::vector<GemmTile> tiles = GemmPinnedTiles(spec, family.schedule);
     if (!tiles.empty()) AddFamily(request, family, tiles, &plan);
   }
-  if (plan.variants.empty()) return RefusePins(spec, families);
-  ResolveTuning(&plan);
+  if (plan.variants.empty()) return RefuseGemmPins(spec, families);
+  ResolveGemmTuning(&plan);
   return plan;
 }
-
-constexpr const char* kTuningNames[] = {"tile_m",  "tile_n",  "tile_k",
-                                        "waves_m", "waves_n", "stages"};
 
 }  // namespace
 
@@ -189,7 +97,7 @@ extern constinit const OpDef k_op_gemm = {
     .dims = kGemmDims,
     .operands = kGemmOperands,
     .attrs = kGemmAttrs,
-    .tuning = kTuningNames,
+    .tuning = kGemmTuning,
     .plan = PlanGemm,
     .samples = GemmSamples,
     .bad_samples = GemmBadSamples,

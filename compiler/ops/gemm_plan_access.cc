@@ -28,14 +28,21 @@ Need NeedOf(const GemmRequest& r, const GemmMatrix& x, int width) {
     need.guards.push_back({Guard::kDim, x.inner, 0, 0, width});
     need.conditional = true;
   }
-  if (x.operand->stride_mode == StrideMode::kStatic &&
-      x.operand->strides[0] % width != 0) {
-    return {.possible = false};
+  for (int axis = 0; axis <= x.row_axis; ++axis) {
+    if (x.operand->stride_mode == StrideMode::kStatic &&
+        x.operand->strides[axis] % width != 0) {
+      return {.possible = false};
+    }
   }
   if (x.operand->stride_mode == StrideMode::kDynamic) {
+    const int first = x.index * 8;
+    const int row = first + x.row_axis;
+    for (int leading = first; leading < row; ++leading) {
+      need.guards.push_back({Guard::kOperandStride, leading, 0, 0, width});
+    }
     need.guards.push_back(
-        {Guard::kOperandStride, x.index * 8, inner.min, kGemmMaxRow, width});
-    need.guards.push_back({Guard::kOperandStride, x.index * 8 + 1, 1, 1, 0});
+        {Guard::kOperandStride, row, inner.min, kGemmMaxRow, width});
+    need.guards.push_back({Guard::kOperandStride, row + 1, 1, 1, 0});
     need.conditional |= width > 1;
   }
   return need;

@@ -21,12 +21,14 @@ inline constexpr int kGemmM = 0;
 inline constexpr int kGemmN = 1;
 inline constexpr int kGemmK = 2;
 
-// A matrix as the spec gives it: [rows, inner], inner contiguous.
+// A matrix as the spec gives it: [rows, inner], inner contiguous, or many of
+// them under leading axes.
 struct GemmMatrix {
   const Operand* operand = nullptr;  // into the spec
   int index = 0;                     // into Plan::operands
   int rows = 0;                      // dims
   int inner = 0;
+  int row_axis = 0;  // of the operand; the last one is inner
 };
 
 struct GemmRequest {

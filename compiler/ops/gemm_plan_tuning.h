@@ -1,0 +1,40 @@
+// The tile configuration as callers pin it and kernels bake it, for the ops
+// whose kernels are tiles of a matrix product.
+#ifndef INGOT_COMPILER_OPS_GEMM_PLAN_TUNING_H_
+#define INGOT_COMPILER_OPS_GEMM_PLAN_TUNING_H_
+
+#include <vector>
+
+#include "absl/types/span.h"
+#include "compiler/kernel_spec.h"
+#include "compiler/ops/gemm_plan_access.h"
+#include "compiler/ops/gemm_plan_tiles.h"
+#include "compiler/plan.h"
+#include "proto/status.h"
+
+namespace ingot {
+
+// Names that a spec may pin; baked parameters have the same.
+inline constexpr const char* kGemmTuning[] = {"tile_m",  "tile_n",  "tile_k",
+                                              "waves_m", "waves_n", "stages"};
+
+// The tiles of a schedule that agree with what the spec pins; maybe none.
+std::vector<GemmTile> GemmPinnedTiles(const Spec& spec, GemmSchedule schedule);
+
+// The refusal when no family has such a tile: names what there is.
+absl::Status RefuseGemmPins(const Spec& spec,
+                            absl::Span<const GemmFamily> families);
+
+std::vector<Param> GemmTileParams(const GemmTile& tile);
+
+// What the code generator is told for a tile of that schedule.
+std::vector<Param> GemmCodegenOptions(GemmSchedule schedule,
+                                      const GemmTile& tile);
+
+// One configuration for the whole plan is written into the resolved spec, which
+// then pins it; several stand in the names of the variants.
+void ResolveGemmTuning(Plan* plan);
+
+}  // namespace ingot
+
+#endif  // INGOT_COMPILER_OPS_GEMM_PLAN_TUNING_H_
