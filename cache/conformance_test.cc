@@ -14,6 +14,7 @@
 #include "cache/testing/samples.h"
 #include "cache/testing/temp_dir.h"
 #include "cache/tiered_store.h"
+#include "cache/trusted_store.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -36,6 +37,15 @@ std::unique_ptr<Store> MakeRocks(const TempDir& directory) {
 
 std::unique_ptr<Store> MakeChecked(const TempDir& directory) {
   return std::make_unique<CheckedStore>(MakeRocks(directory), Checks{});
+}
+
+std::unique_ptr<Store> MakeTrusted(const TempDir& directory) {
+  Vouching everything;
+  everything.record = [](absl::string_view, absl::string_view) {
+    return absl::OkStatus();
+  };
+  everything.plan = everything.record;
+  return std::make_unique<TrustedStore>(MakeChecked(directory), everything);
 }
 
 std::unique_ptr<Store> MakeTiered(const TempDir& directory) {
@@ -248,6 +258,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(Implementation{"memory", MakeMemory},
                       Implementation{"rocksdb", MakeRocks},
                       Implementation{"checked", MakeChecked},
+                      Implementation{"trusted", MakeTrusted},
                       Implementation{"tiered", MakeTiered},
                       Implementation{"counted", MakeCounted}),
     [](const auto& info) { return std::string(info.param.name); });

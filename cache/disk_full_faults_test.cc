@@ -171,7 +171,8 @@ TEST(DiskFullTest, ADiskSmallerThanTheQuotaKeepsServing) {
       ASSERT_TRUE(Eventually([&] { return !store->Stats().read_only; })) << i;
     }
   }
-  EXPECT_GT(stored, 300);
+  // Space for a fifth of them, and every eviction makes room for many.
+  EXPECT_GT(stored, 360);
   EXPECT_GT(store->Stats().evictions, 100);
 }
 

@@ -193,6 +193,13 @@ void MemoryStore::Touch(Kind kind, absl::string_view key) {
   Find(shard, kind, key);
 }
 
+void MemoryStore::Clear() {
+  for (Shard& shard : shards_) {
+    absl::MutexLock lock(&shard.mutex);
+    while (!shard.nodes.empty()) Erase(shard, shard.nodes.begin());
+  }
+}
+
 StoreStats MemoryStore::Stats() const {
   return {.entries = entries_.load(std::memory_order_relaxed),
           .bytes = bytes_.load(std::memory_order_relaxed),

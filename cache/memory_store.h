@@ -50,6 +50,9 @@ class MemoryStore : public Store {
   absl::Status Fill(absl::string_view key, const Entry& entry) override;
   StoreStats Stats() const override;
 
+  // Forgets everything. No eviction: nothing was lost for want of space.
+  void Clear();
+
  private:
   struct Node {
     Kind kind;

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/time/clock.h"
 #include "cache/digest.h"
 #include "cache/rocksdb_hooks.h"
@@ -67,9 +68,10 @@ void SetFamilyOptions(const RocksOptions& store, Family family,
     // Small files, so that collecting some needs little free space.
     options.blob_file_size = store.memory_bytes / 2;
     options.blob_compression_type = rocksdb::kLZ4Compression;
-    options.enable_blob_garbage_collection = true;
-    options.blob_garbage_collection_age_cutoff = 0.5;
-    options.blob_garbage_collection_force_threshold = 0.5;
+    // Only CollectObjects moves live objects: it knows how much space there is,
+    // where RocksDB's own compactions fill the disk, fail and try again for
+    // ever.
+    options.enable_blob_garbage_collection = false;
   }
 }
 
@@ -82,6 +84,9 @@ void SetDatabaseOptions(const RocksOptions& options, bool tolerant,
   db.max_open_files = 512;
   db.max_background_jobs = 2;
   db.bytes_per_sync = 1 << 20;
+  // A log that reserves its whole length makes a small disk look full when it
+  // is not, and flushing it makes space that the next one takes at once.
+  db.allow_fallocate = false;
   db.db_write_buffer_size = options.memory_bytes;
   // Bounds what a restart replays.
   db.max_total_wal_size = options.memory_bytes;
@@ -215,14 +220,16 @@ absl::Status RocksDatabase::Reopen() {
   return status;
 }
 
+rocksdb::Env* RocksDatabase::env() const {
+  return options_.env == nullptr ? rocksdb::Env::Default() : options_.env;
+}
+
 absl::Status RocksDatabase::TryDisk() const {
-  rocksdb::Env* env =
-      options_.env == nullptr ? rocksdb::Env::Default() : options_.env;
   const std::string path = absl::StrCat(options_.directory, "/trial");
   const std::string bytes(1 << 20, '\0');
   const rocksdb::Status written =
-      rocksdb::WriteStringToFile(env, bytes, path, /*should_sync=*/true);
-  env->DeleteFile(path).PermitUncheckedError();
+      rocksdb::WriteStringToFile(env(), bytes, path, /*should_sync=*/true);
+  env()->DeleteFile(path).PermitUncheckedError();
   return ToStatus(written);
 }
 
@@ -434,7 +441,36 @@ absl::Status RocksDatabase::Ingest(
   });
 }
 
-absl::Status RocksDatabase::CompactObjects(double collect_share,
+// Blob files are in order of age, as eviction is, so the dead are in the oldest
+// and RocksDB rewrites a prefix of them. The longest one in which a byte gained
+// costs at most four bytes written.
+double RocksDatabase::ShareWorthCollecting(uint64_t room) const {
+  constexpr uint64_t kMostWritten = 4;
+  rocksdb::ColumnFamilyMetaData meta;
+  db_->GetColumnFamilyMetaData(family(Family::kObjects), &meta);
+  std::sort(meta.blob_files.begin(), meta.blob_files.end(),
+            [](const rocksdb::BlobMetaData& a, const rocksdb::BlobMetaData& b) {
+              return a.blob_file_number < b.blob_file_number;
+            });
+  uint64_t live = 0;
+  uint64_t dead = 0;
+  size_t worth = 0;
+  for (size_t i = 0; i < meta.blob_files.size(); ++i) {
+    const rocksdb::BlobMetaData& file = meta.blob_files[i];
+    live += file.total_blob_bytes - file.garbage_blob_bytes;
+    dead += file.garbage_blob_bytes;
+    if (live > room) break;
+    if (live <= kMostWritten * dead && file.garbage_blob_bytes > 0) {
+      worth = i + 1;
+    }
+  }
+  if (worth == 0) return 0;
+  // RocksDB rounds share * files down.
+  return std::min(1.0, (static_cast<double>(worth) + 0.5) /
+                           static_cast<double>(meta.blob_files.size()));
+}
+
+absl::Status RocksDatabase::CollectObjects(uint64_t room,
                                            std::atomic<bool>& cancelled) {
   INGOT_RETURN_IF_ERROR(Flush());
   if (unmergeable_) {
@@ -445,11 +481,19 @@ absl::Status RocksDatabase::CompactObjects(double collect_share,
   options.exclusive_manual_compaction = false;
   options.bottommost_level_compaction =
       rocksdb::BottommostLevelCompaction::kForce;
-  options.blob_garbage_collection_policy =
-      rocksdb::BlobGarbageCollectionPolicy::kForce;
-  options.blob_garbage_collection_age_cutoff = collect_share;
   absl::ReaderMutexLock lock(&mutex_);
   INGOT_RETURN_IF_ERROR(Opened());
+  // Tables alone, which takes next to no space: tombstones meet what they
+  // delete, and only then it is known what is dead.
+  options.blob_garbage_collection_policy =
+      rocksdb::BlobGarbageCollectionPolicy::kDisable;
+  INGOT_RETURN_IF_ERROR(ToStatus(
+      db_->CompactRange(options, family(Family::kObjects), nullptr, nullptr)));
+  const double share = ShareWorthCollecting(room);
+  if (share == 0) return absl::OkStatus();
+  options.blob_garbage_collection_policy =
+      rocksdb::BlobGarbageCollectionPolicy::kForce;
+  options.blob_garbage_collection_age_cutoff = share;
   return ToStatus(
       db_->CompactRange(options, family(Family::kObjects), nullptr, nullptr));
 }
@@ -465,6 +509,18 @@ uint64_t RocksDatabase::BytesOnDisk() const {
     db_->GetIntProperty(handle, rocksdb::DB::Properties::kLiveBlobFileSize,
                         &bytes);
     total += bytes;
+  }
+  return total;
+}
+
+uint64_t RocksDatabase::LogBytes() const {
+  std::vector<rocksdb::Env::FileAttributes> files;
+  env()
+      ->GetChildrenFileAttributes(options_.directory, &files)
+      .PermitUncheckedError();
+  uint64_t total = 0;
+  for (const rocksdb::Env::FileAttributes& file : files) {
+    if (absl::EndsWith(file.name, ".log")) total += file.size_bytes;
   }
   return total;
 }

@@ -95,16 +95,17 @@ class RocksDatabase {
   absl::Status Sync();
   // Turns log and memtables into tables.
   absl::Status Flush();
-  // Rewrites the objects' tables and the oldest `collect_share` (0 to 1) of
-  // their blob files, so that what was deleted from them leaves the disk. Needs
-  // space for what is still live in those files. Ends early once `cancelled`.
-  absl::Status CompactObjects(double collect_share,
-                              std::atomic<bool>& cancelled);
+  // Makes deleted objects leave the disk: files without a live object go, and
+  // of the oldest others as many are rewritten as is worth it and as `room`
+  // bytes hold what is live in them. Ends early once `cancelled`.
+  absl::Status CollectObjects(uint64_t room, std::atomic<bool>& cancelled);
   // Atomically adds tables written with FamilyOptions.
   absl::Status Ingest(
       const std::vector<rocksdb::IngestExternalFileArg>& tables);
   // Bytes of the tables and blob files in use.
   uint64_t BytesOnDisk() const;
+  // Bytes of the log, which opening again writes into tables.
+  uint64_t LogBytes() const;
 
  private:
   RocksDatabase(const RocksOptions& options,
@@ -114,6 +115,9 @@ class RocksDatabase {
   rocksdb::Status OpenOnce(bool tolerant) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status CheckSchema() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status TryDisk() const;
+  rocksdb::Env* env() const;
+  double ShareWorthCollecting(uint64_t room) const
+      ABSL_SHARED_LOCKS_REQUIRED(mutex_);
   void Close() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Log(const std::string& line) const;
   absl::Status Opened() const ABSL_SHARED_LOCKS_REQUIRED(mutex_);

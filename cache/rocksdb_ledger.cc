@@ -191,6 +191,7 @@ void Ledger::StageRelease(rocksdb::WriteBatch& batch, Counters& counters,
   if (IsReferenced(digest, key)) return;
   batch.Delete(database_->family(Family::kObjects), ToSlice(digest));
   counters.bytes = Minus(counters.bytes, object_size);
+  released_bytes_.fetch_add(object_size, std::memory_order_relaxed);
 }
 
 bool Ledger::IsReferenced(absl::string_view digest,

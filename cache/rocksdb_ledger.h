@@ -55,6 +55,11 @@ class Ledger {
 
   // Without waiting for a writer.
   Counters counters() const;
+  // Bytes of the objects that went since this was made: about what a
+  // collection could bring back. Never falls.
+  uint64_t released_bytes() const {
+    return released_bytes_.load(std::memory_order_relaxed);
+  }
 
  private:
   void Load() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -95,6 +100,7 @@ class Ledger {
   std::string front_ ABSL_GUARDED_BY(mutex_);
   std::atomic<uint64_t> shown_entries_{0};
   std::atomic<uint64_t> shown_bytes_{0};
+  std::atomic<uint64_t> released_bytes_{0};
 };
 
 }  // namespace ingot::cache

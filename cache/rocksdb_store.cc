@@ -117,7 +117,8 @@ class RocksStore : public Store {
   void EvictTo(uint64_t target_bytes);
   void EvictForQuota();
   void EvictForSpace();
-  void Compact(double collect_share);
+  void CollectDead();
+  void Collect();
 
   const RocksOptions options_;
   const std::unique_ptr<RocksDatabase> database_;
@@ -125,9 +126,9 @@ class RocksStore : public Store {
   Recency recency_;
   WriteGate gate_;
   std::atomic<uint64_t> evictions_{0};
-  std::atomic<bool> stopping_{false};  // ends an eviction or compaction early
-  uint64_t last_recency_;              // upkeep's own
-  uint64_t evicted_since_compaction_ = 0;  // bytes; upkeep's own
+  std::atomic<bool> stopping_{false};    // ends an eviction or compaction early
+  uint64_t last_recency_;                // upkeep's own
+  uint64_t released_at_collection_ = 0;  // upkeep's own
   // Last: their threads use all of the above.
   BackgroundTask sync_;
   BackgroundTask upkeep_;
@@ -326,10 +327,10 @@ absl::Status RocksStore::Resume() {
   // Opening writes what the log holds into tables, and a store that cannot be
   // opened serves nothing: better read-only for longer.
   const uint64_t free = options_.free_bytes();
-  if (free < options_.memory_bytes) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat(free, " bytes of disk are free, opening again may take ",
-                     options_.memory_bytes));
+  const uint64_t needed = database_->LogBytes();
+  if (free < needed) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        free, " bytes of disk are free, opening again may take ", needed));
   }
   return ledger_->Recover();
 }
@@ -350,6 +351,7 @@ void RocksStore::Upkeep() {
     FlushUses();
   }
   EvictForQuota();
+  CollectDead();
 }
 
 void RocksStore::FlushUses() {
@@ -362,7 +364,6 @@ void RocksStore::EvictTo(uint64_t target_bytes) {
   // All uses so far count, however young the recorded ones are.
   absl::Status status =
       ledger_->ApplyUses(recency_.Take(), absl::ZeroDuration());
-  const uint64_t before = ledger_->counters().bytes;
   while (status.ok() && !stopping_ &&
          ledger_->counters().bytes > target_bytes) {
     const absl::StatusOr<size_t> evicted =
@@ -371,8 +372,6 @@ void RocksStore::EvictTo(uint64_t target_bytes) {
     if (!evicted.ok() || *evicted == 0) break;
     evictions_ += *evicted;
   }
-  const uint64_t after = ledger_->counters().bytes;
-  evicted_since_compaction_ += before - std::min(before, after);
   if (!status.ok()) gate_.Shut(status.message());
 }
 
@@ -382,11 +381,15 @@ void RocksStore::EvictForQuota() {
     return;
   }
   EvictTo(Watermark());
-  // Space comes back when tombstones meet what they delete; with few writes
-  // that would be never.
-  if (evicted_since_compaction_ >= options_.quota_bytes / 10) {
-    Compact(0.5);
-  }
+}
+
+// Space comes back when tombstones meet what they delete; with few writes that
+// would be never. A tenth is worth the work.
+void RocksStore::CollectDead() {
+  const uint64_t dead = ledger_->released_bytes() - released_at_collection_;
+  const uint64_t enough =
+      std::max(ledger_->counters().bytes / 10, uint64_t{options_.memory_bytes});
+  if (dead >= enough) Collect();
 }
 
 void RocksStore::EvictForSpace() {
@@ -404,19 +407,15 @@ void RocksStore::EvictForSpace() {
   const uint64_t bytes = ledger_->counters().bytes;
   const double share = static_cast<double>(wanted) / static_cast<double>(own);
   EvictTo(bytes - static_cast<uint64_t>(static_cast<double>(bytes) * share));
-  // Eviction goes by age as blob files do, so the dead are in the oldest; how
-  // many of them can be rewritten is a question of the space that is left.
-  const double room =
-      static_cast<double>(options_.free_bytes()) / 2 / static_cast<double>(own);
-  Compact(std::min({1.0, 2 * share + 0.1, room}));
+  Collect();
 }
 
-void RocksStore::Compact(double collect_share) {
-  evicted_since_compaction_ = 0;
+void RocksStore::Collect() {
+  released_at_collection_ = ledger_->released_bytes();
   const absl::Status status =
-      database_->CompactObjects(collect_share, stopping_);
+      database_->CollectObjects(options_.free_bytes() / 2, stopping_);
   if (!status.ok() && !stopping_ && options_.log) {
-    options_.log(absl::StrCat("compacting objects: ", status.message()));
+    options_.log(absl::StrCat("collecting dead objects: ", status.message()));
   }
 }
 

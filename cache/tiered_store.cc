@@ -112,6 +112,12 @@ void TieredStore::Touch(Kind kind, absl::string_view key) {
   lower_->Touch(kind, key);
 }
 
+void TieredStore::ClearUpper(absl::FunctionRef<void()> clear) {
+  absl::MutexLock lock(&mutex_);
+  changes_.fetch_add(1, std::memory_order_release);
+  clear();
+}
+
 StoreStats TieredStore::Stats() const {
   StoreStats stats = lower_->Stats();
   stats.errors += errors_.load(std::memory_order_relaxed);

@@ -44,6 +44,9 @@ class TieredStore : public Store {
       absl::string_view after, size_t limit,
       const std::function<bool(const ScanEntry&)>& visit) override;
   void Touch(Kind kind, absl::string_view key) override;
+  // Runs `clear`, which empties `upper`, so that no fill of an older read comes
+  // after it.
+  void ClearUpper(absl::FunctionRef<void()> clear);
   // `lower`'s, with the errors of both. Ask `upper` itself for its own.
   StoreStats Stats() const override;
 

@@ -114,5 +114,23 @@ TEST_F(TieredStoreTest, SaysWhereAHitWasFound) {
   EXPECT_EQ((*store_->Get(SampleKey(1)))->tier, Tier::kMemory);
 }
 
+TEST_F(TieredStoreTest, AClearedUpperTierIsFilledFromBelow) {
+  auto upper = std::make_unique<MemoryStore>(MemoryOptions{});
+  auto lower = std::make_unique<MemoryStore>(MemoryOptions{});
+  MemoryStore& memory = *upper;
+  MemoryStore& disk = *lower;
+  TieredStore store(std::move(upper), std::move(lower));
+  ASSERT_TRUE(store.Publish(Sample(1)).ok());
+  ASSERT_TRUE(store.PutPlan("plan", "a plan").ok());
+  store.ClearUpper([&] { memory.Clear(); });
+  EXPECT_TRUE(Misses(memory, SampleKey(1)));
+  EXPECT_EQ(memory.GetPlan("plan").value(), std::nullopt);
+  EXPECT_EQ(memory.GetObject(Sample(1).digest).value(), std::nullopt);
+  EXPECT_EQ(memory.Stats().bytes, 0);
+  EXPECT_TRUE(Holds(disk, Sample(1)));
+  EXPECT_TRUE(Holds(store, Sample(1)));
+  EXPECT_TRUE(Holds(memory, Sample(1)));
+}
+
 }  // namespace
 }  // namespace ingot::cache
