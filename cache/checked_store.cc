@@ -143,6 +143,12 @@ absl::Status CheckedStore::Scan(
   return below_->Scan(after, limit, visit);
 }
 
+absl::Status CheckedStore::ScanPlans(
+    absl::string_view after, size_t limit,
+    const std::function<bool(const PlanEntry&)>& visit) {
+  return below_->ScanPlans(after, limit, visit);
+}
+
 void CheckedStore::Touch(Kind kind, absl::string_view key) {
   below_->Touch(kind, key);
 }

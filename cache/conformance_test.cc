@@ -188,6 +188,31 @@ TEST_P(StoreTest, ScansInKeyOrder) {
   EXPECT_EQ(visits, 2);
 }
 
+TEST_P(StoreTest, ScansPlansInKeyOrder) {
+  ASSERT_TRUE(store_->Publish(Sample(1)).ok());
+  for (const char* key : {"b", "a", "c", "aa"}) {
+    ASSERT_TRUE(store_->PutPlan(key, absl::StrCat("plan ", key)).ok());
+  }
+  const auto plans = [&](absl::string_view after, size_t limit) {
+    std::vector<std::string> found;
+    EXPECT_TRUE(store_
+                    ->ScanPlans(after, limit,
+                                [&](const PlanEntry& entry) {
+                                  EXPECT_EQ(entry.plan,
+                                            "plan " + entry.plan_key);
+                                  found.push_back(entry.plan_key);
+                                  return entry.plan_key != "b";
+                                })
+                    .ok());
+    return found;
+  };
+  EXPECT_THAT(plans("", 100), ElementsAre("a", "aa", "b"));
+  EXPECT_THAT(plans("a", 1), ElementsAre("aa"));
+  EXPECT_THAT(plans("b", 100), ElementsAre("c"));
+  EXPECT_THAT(plans("c", 100), IsEmpty());
+  EXPECT_THAT(plans("", 0), IsEmpty());
+}
+
 TEST_P(StoreTest, RefusesToWriteUnderAMalformedKey) {
   Publication sample = Sample(1);
   sample.key = "short";

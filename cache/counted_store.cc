@@ -112,6 +112,14 @@ absl::Status CountedStore::Scan(
   return status;
 }
 
+absl::Status CountedStore::ScanPlans(
+    absl::string_view after, size_t limit,
+    const std::function<bool(const PlanEntry&)>& visit) {
+  absl::Status status = store_->ScanPlans(after, limit, visit);
+  Count(Operation::kScan, status, true);
+  return status;
+}
+
 void CountedStore::Touch(Kind kind, absl::string_view key) {
   store_->Touch(kind, key);
 }

@@ -60,6 +60,9 @@ class CountedStore : public Store {
   absl::Status Scan(
       absl::string_view after, size_t limit,
       const std::function<bool(const ScanEntry&)>& visit) override;
+  absl::Status ScanPlans(
+      absl::string_view after, size_t limit,
+      const std::function<bool(const PlanEntry&)>& visit) override;
   void Touch(Kind kind, absl::string_view key) override;
   // A fill counts as a publish.
   absl::Status Fill(absl::string_view key, const Entry& entry) override;

@@ -167,13 +167,12 @@ absl::StatusOr<bool> MemoryStore::SetPinned(absl::string_view key, bool) {
   return shard.kernels.contains(key);
 }
 
-absl::Status MemoryStore::Scan(
-    absl::string_view after, size_t limit,
-    const std::function<bool(const ScanEntry&)>& visit) {
+std::vector<std::pair<std::string, Bytes>> MemoryStore::Sorted(
+    Kind kind, absl::string_view after, size_t limit) {
   std::vector<std::pair<std::string, Bytes>> found;
   for (Shard& shard : shards_) {
     absl::MutexLock lock(&shard.mutex);
-    for (const auto& [key, node] : shard.kernels) {
+    for (const auto& [key, node] : shard.IndexOf(kind)) {
       if (key > after) found.emplace_back(key, node->entry.record);
     }
   }
@@ -181,8 +180,24 @@ absl::Status MemoryStore::Scan(
   std::partial_sort(
       found.begin(), found.begin() + limit, found.end(),
       [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (size_t i = 0; i < limit; ++i) {
-    if (!visit({found[i].first, std::string(*found[i].second)})) break;
+  found.resize(limit);
+  return found;
+}
+
+absl::Status MemoryStore::Scan(
+    absl::string_view after, size_t limit,
+    const std::function<bool(const ScanEntry&)>& visit) {
+  for (const auto& [key, record] : Sorted(Kind::kKernel, after, limit)) {
+    if (!visit({key, std::string(*record)})) break;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status MemoryStore::ScanPlans(
+    absl::string_view after, size_t limit,
+    const std::function<bool(const PlanEntry&)>& visit) {
+  for (const auto& [key, plan] : Sorted(Kind::kPlan, after, limit)) {
+    if (!visit({key, std::string(*plan)})) break;
   }
   return absl::OkStatus();
 }

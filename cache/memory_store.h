@@ -45,6 +45,9 @@ class MemoryStore : public Store {
   absl::Status Scan(
       absl::string_view after, size_t limit,
       const std::function<bool(const ScanEntry&)>& visit) override;
+  absl::Status ScanPlans(
+      absl::string_view after, size_t limit,
+      const std::function<bool(const PlanEntry&)>& visit) override;
   void Touch(Kind kind, absl::string_view key) override;
   // Shares the entry's bytes.
   absl::Status Fill(absl::string_view key, const Entry& entry) override;
@@ -91,6 +94,10 @@ class MemoryStore : public Store {
   absl::Status Insert(Kind kind, absl::string_view key, Entry entry);
   void Erase(Shard& shard, Nodes::iterator node)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(shard.mutex);
+  // Up to `limit` keys of `kind` above `after` with their records, in order.
+  std::vector<std::pair<std::string, Bytes>> Sorted(Kind kind,
+                                                    absl::string_view after,
+                                                    size_t limit);
   Bytes Hold(absl::string_view digest, const Bytes& object);
   void Release(absl::string_view digest);
 

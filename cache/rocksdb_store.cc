@@ -101,11 +101,20 @@ class RocksStore : public Store {
   absl::Status Scan(
       absl::string_view after, size_t limit,
       const std::function<bool(const ScanEntry&)>& visit) override;
+  absl::Status ScanPlans(
+      absl::string_view after, size_t limit,
+      const std::function<bool(const PlanEntry&)>& visit) override;
   void Touch(Kind kind, absl::string_view key) override;
   StoreStats Stats() const override;
 
  private:
   absl::StatusOr<std::optional<Entry>> GetOnce(absl::string_view key);
+  // Up to `limit` values with a key above `after`, read in pages: `visit` may
+  // take its time and may call this store.
+  absl::Status WalkInPages(
+      Family family, absl::string_view after, size_t limit,
+      absl::FunctionRef<bool(const std::string& key, const std::string& value)>
+          visit);
   absl::Status Admit(uint64_t bytes);
   absl::Status Written(const absl::Status& status);
   absl::StatusOr<bool> Changed(const absl::StatusOr<bool>& found);
@@ -230,38 +239,52 @@ absl::StatusOr<bool> RocksStore::SetPinned(absl::string_view key, bool pinned) {
   return Changed(ledger_->SetPinned(key, pinned));
 }
 
-absl::Status RocksStore::Scan(
-    absl::string_view after, size_t limit,
-    const std::function<bool(const ScanEntry&)>& visit) {
-  // Read in pages: `visit` may take its time and may call this store.
+absl::Status RocksStore::WalkInPages(
+    Family family, absl::string_view after, size_t limit,
+    absl::FunctionRef<bool(const std::string& key, const std::string& value)>
+        visit) {
   constexpr size_t kPage = 256;
   std::string from(after);
-  bool wanted = true;
-  while (wanted && limit > 0) {
-    std::vector<ScanEntry> page;
+  while (limit > 0) {
+    std::vector<std::pair<std::string, std::string>> page;
     const absl::Status status = database_->Walk(
-        Family::kRecords, from,
-        [&](absl::string_view key, absl::string_view value) {
+        family, from, [&](absl::string_view key, absl::string_view value) {
           if (key == after) return true;
-          const std::optional<RecordValue> record = DecodeRecord(value);
-          // A malformed one is shown with an empty record: a scrub must see it.
-          page.push_back({.key = std::string(key),
-                          .record = record.has_value()
-                                        ? std::string(record->record)
-                                        : std::string()});
+          page.emplace_back(key, value);
           return page.size() < std::min(kPage, limit);
         });
-    for (size_t i = 0; wanted && i < page.size(); ++i) {
-      page[i].pinned = ledger_->IsPinned(page[i].key);
-      wanted = visit(page[i]);
+    for (const auto& [key, value] : page) {
+      if (!visit(key, value)) return absl::OkStatus();
     }
     INGOT_RETURN_IF_ERROR(status);
     if (page.empty()) break;
     limit -= page.size();
     // The first key after the last one seen.
-    from = page.back().key + std::string(1, '\0');
+    from = page.back().first + std::string(1, '\0');
   }
   return absl::OkStatus();
+}
+
+absl::Status RocksStore::Scan(
+    absl::string_view after, size_t limit,
+    const std::function<bool(const ScanEntry&)>& visit) {
+  return WalkInPages(
+      Family::kRecords, after, limit,
+      [&](const std::string& key, const std::string& value) {
+        // A malformed one is shown with an empty record: a scrub must see it.
+        const RecordValue record = DecodeRecord(value).value_or(RecordValue());
+        return visit({key, std::string(record.record), ledger_->IsPinned(key)});
+      });
+}
+
+absl::Status RocksStore::ScanPlans(
+    absl::string_view after, size_t limit,
+    const std::function<bool(const PlanEntry&)>& visit) {
+  return WalkInPages(
+      Family::kPlans, after, limit,
+      [&](const std::string& key, const std::string& value) {
+        return visit({key, std::string(DecodePlan(value).value_or(""))});
+      });
 }
 
 void RocksStore::Touch(Kind kind, absl::string_view key) {

@@ -55,6 +55,11 @@ struct ScanEntry {
   bool pinned = false;
 };
 
+struct PlanEntry {
+  std::string plan_key;
+  std::string plan;
+};
+
 // Thread-safe. A miss is nullopt, never an error; a damaged entry is kDataLoss
 // from an implementation and a miss from CheckedStore. A key or digest that is
 // not 32 bytes is kInvalidArgument from what writes, and a miss from what
@@ -109,6 +114,11 @@ class Store {
   virtual absl::Status Scan(
       absl::string_view after, size_t limit,
       const std::function<bool(const ScanEntry&)>& visit) = 0;
+  // The same of plans, in the order of plan keys. A malformed one is
+  // shown as an empty plan.
+  virtual absl::Status ScanPlans(
+      absl::string_view after, size_t limit,
+      const std::function<bool(const PlanEntry&)>& visit) = 0;
 
   // Marks `key` as used now, for eviction. No I/O; what a crash loses of it is
   // order, never an entry. A key that is not there is ignored.

@@ -107,6 +107,12 @@ absl::Status TieredStore::Scan(
   return lower_->Scan(after, limit, visit);
 }
 
+absl::Status TieredStore::ScanPlans(
+    absl::string_view after, size_t limit,
+    const std::function<bool(const PlanEntry&)>& visit) {
+  return lower_->ScanPlans(after, limit, visit);
+}
+
 void TieredStore::Touch(Kind kind, absl::string_view key) {
   upper_->Touch(kind, key);
   lower_->Touch(kind, key);

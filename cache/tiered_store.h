@@ -43,6 +43,9 @@ class TieredStore : public Store {
   absl::Status Scan(
       absl::string_view after, size_t limit,
       const std::function<bool(const ScanEntry&)>& visit) override;
+  absl::Status ScanPlans(
+      absl::string_view after, size_t limit,
+      const std::function<bool(const PlanEntry&)>& visit) override;
   void Touch(Kind kind, absl::string_view key) override;
   // Runs `clear`, which empties `upper`, so that no fill of an older read comes
   // after it.

@@ -91,6 +91,12 @@ class FaultyStore : public Store {
     INGOT_RETURN_IF_ERROR(error());
     return store_->Scan(after, limit, visit);
   }
+  absl::Status ScanPlans(
+      absl::string_view after, size_t limit,
+      const std::function<bool(const PlanEntry&)>& visit) override {
+    INGOT_RETURN_IF_ERROR(error());
+    return store_->ScanPlans(after, limit, visit);
+  }
   void Touch(Kind kind, absl::string_view key) override {
     {
       absl::MutexLock lock(&mutex_);
