@@ -100,6 +100,12 @@ absl::Status TrustedStore::Scan(
   return below_->Scan(after, limit, visit);
 }
 
+absl::Status TrustedStore::ScanPlans(
+    absl::string_view after, size_t limit,
+    const std::function<bool(const PlanEntry&)>& visit) {
+  return below_->ScanPlans(after, limit, visit);
+}
+
 void TrustedStore::Touch(Kind kind, absl::string_view key) {
   below_->Touch(kind, key);
 }

@@ -55,6 +55,9 @@ class TrustedStore : public Store {
   absl::Status Scan(
       absl::string_view after, size_t limit,
       const std::function<bool(const ScanEntry&)>& visit) override;
+  absl::Status ScanPlans(
+      absl::string_view after, size_t limit,
+      const std::function<bool(const PlanEntry&)>& visit) override;
   void Touch(Kind kind, absl::string_view key) override;
   StoreStats Stats() const override;
 
