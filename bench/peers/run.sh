@@ -1,6 +1,7 @@
-# Compares cold compiles with Triton and FlyDSL, which come into a Python
-# environment under build/ and nowhere else. Usage: run.sh BUILD_DIR [arguments
-# of compare.py]
+# Compares with Triton and FlyDSL, which come into a Python environment under
+# build/ and nowhere else: cold compiles, or with `kernels` what the compiled
+# kernels are made of. Usage: run.sh BUILD_DIR [arguments of compare.py], or
+# run.sh BUILD_DIR kernels [arguments of bench_kernels but --peers]
 set -euo pipefail
 build=$(realpath "$1")
 shift
@@ -25,4 +26,11 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export TRITON_CACHE_DIR=$scratch/triton FLYDSL_RUNTIME_CACHE_DIR=$scratch/flydsl PYTHONDONTWRITEBYTECODE=1
 cd "$scratch"
+if [[ ${1:-} == kernels ]]; then
+  shift
+  manifests=("$here"/../../tests/data/manifests/{gemm_bf16,gemm_models_bf16,scaled_gemm_mx,grouped_gemm}.jsonl)
+  TRITON_DEFAULT_FP_FUSION=1 "$environment/bin/python" "$here/kernels.py" "$scratch/kernels" "${manifests[@]}"
+  "$build/bin/bench_kernels" "${manifests[@]}" --peers "$scratch/kernels/launches.jsonl" "$@"
+  exit
+fi
 "$environment/bin/python" "$here/compare.py" "$build/bin/bench_worker" "$@"

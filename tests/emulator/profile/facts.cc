@@ -86,11 +86,30 @@ std::optional<MatrixType> TypeOf(std::string_view suffix) {
   return std::nullopt;
 }
 
+// 6 for the smaller ones of f8f6f4.
+int BitsOf(const MatrixShape& shape) {
+  switch (shape.type) {
+    case MatrixType::kF16:
+      return 16;
+    case MatrixType::kF8:
+    case MatrixType::kI8:
+      return 8;
+    case MatrixType::kF8f6f4:
+      return shape.eight_bit ? 8 : 6;
+    case MatrixType::kF32:
+      return 32;
+    case MatrixType::kF64:
+      return 64;
+  }
+  return 0;
+}
+
 void AddMatrix(const Inst& inst, std::string_view name, Facts* facts) {
   std::optional<MatrixShape> shape = ParseMatrix(name);
   if (!shape) return;
   shape->eight_bit = inst.cbsz <= 1 || inst.blgp <= 1;  // fp8 or bf8
   facts->clocks = MatrixPasses(*shape) * kPassClocks;
+  facts->matrix_bits = BitsOf(*shape);
   facts->flops = MatrixFlops(*shape);
 }
 
@@ -161,21 +180,26 @@ std::optional<MatrixShape> ParseMatrix(std::string_view name) {
   return shape;
 }
 
+Waits WaitsOf(const Inst& inst) {
+  if (std::string_view(inst.op->name) != "s_waitcnt") return {};
+  const int imm = inst.imm & 0xffff;
+  return {.vm = (imm & 15) | imm >> 14 << 4,
+          .exp = imm >> 4 & 7,
+          .lgkm = imm >> 8 & 15};
+}
+
 std::string WaitText(const Inst& inst) {
   if (std::string_view(inst.op->name) != "s_waitcnt") return inst.op->name;
-  const uint32_t imm = static_cast<uint32_t>(inst.imm) & 0xffff;
-  const uint32_t vm = (imm & 15) | imm >> 14 << 4;
-  const uint32_t exp = imm >> 4 & 7;
-  const uint32_t lgkm = imm >> 8 & 15;
+  const Waits waits = WaitsOf(inst);
   std::string text;
-  const auto add = [&text](const char* counter, uint32_t left, uint32_t most) {
+  const auto add = [&text](const char* counter, int left, int most) {
     if (left == most) return;
     if (!text.empty()) text += ' ';
     text += counter + ('(' + std::to_string(left) + ')');
   };
-  add("vmcnt", vm, 63);
-  add("expcnt", exp, 7);
-  add("lgkmcnt", lgkm, 15);
+  add("vmcnt", waits.vm, kMostVm);
+  add("expcnt", waits.exp, kMostExp);
+  add("lgkmcnt", waits.lgkm, kMostLgkm);
   return text.empty() ? "-" : text;
 }
 

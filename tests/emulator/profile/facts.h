@@ -40,6 +40,7 @@ struct Facts {
   bool by_lane = false;    // a vector instruction, masked by EXEC
   bool acc_move = false;   // v_accvgpr_read, _write, _mov
   bool exchanges = false;  // LDS unit, but no memory: permutes
+  int matrix_bits = 0;     // MFMA: of the wider operand's elements
   bool calls = false;      // s_swappc_b64, s_call_b64
   bool ends = false;       // s_endpgm
   bool goes_on = true;     // may fall through
@@ -50,6 +51,15 @@ Facts FactsOf(const emulator::Inst& inst);
 // From a name such as "v_mfma_f32_32x32x4_2b_f16"; empty for other names. The
 // formats of f8f6f4 are not in the name.
 std::optional<MatrixShape> ParseMatrix(std::string_view name);
+
+// How much an s_waitcnt leaves outstanding; the most does not wait.
+inline constexpr int kMostVm = 63, kMostExp = 7, kMostLgkm = 15;
+struct Waits {
+  int vm = kMostVm;
+  int exp = kMostExp;
+  int lgkm = kMostLgkm;
+};
+Waits WaitsOf(const emulator::Inst& inst);
 
 // "vmcnt(8) lgkmcnt(0)", what an s_waitcnt waits for; "-" when for nothing.
 std::string WaitText(const emulator::Inst& inst);

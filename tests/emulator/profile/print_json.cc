@@ -191,6 +191,11 @@ void Model(const Profile& p, JsonWriter* json) {
   json->String("bound", p.model.bound);
   json->Number("bound_microseconds", p.model.microseconds);
   json->Number("hbm_stream_microseconds", p.model.hbm_stream_us);
+  json->OpenObject("time");
+  json->Number("microseconds", p.time.microseconds);
+  json->Number("matrix_share", p.time.matrix_share);
+  json->Number("clock_hz", p.time.clock_ghz * 1e9);
+  json->CloseObject();
   json->CloseObject();
 }
 

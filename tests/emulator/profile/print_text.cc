@@ -340,9 +340,24 @@ std::string Spots(const char* title, const std::vector<Spot>& spots, size_t top,
   return out;
 }
 
+std::string Time(const Profile& p) {
+  if (p.time.microseconds == 0) return "";
+  std::string out = Text(
+      "  with latencies, waits and power: %.2f us, matrix units busy %.1f %% "
+      "at "
+      "%.2f GHz",
+      p.time.microseconds, 100 * p.time.matrix_share, p.time.clock_ghz);
+  if (p.tally.matrix_flops > 0) {
+    out += Text(", %.4g TFLOP/s", Per(p.tally.matrix_flops * p.scale(),
+                                      p.time.microseconds * 1e6));
+  }
+  return out + '\n';
+}
+
 std::string Model(const Profile& p) {
   const LaunchModel& m = p.model;
-  std::string out = "\nmodelled (rates of gfx950, no latency, no stall)\n";
+  std::string out =
+      "\nmodelled (rates of gfx950; bounds without latency or stall)\n";
   out += "  a workgroup: " + Bound(p.clocks) + '\n';
   out += Text("  the launch on %d CUs at %.1f GHz: ", kComputeUnits,
               kClockHz / 1e9) +
@@ -358,10 +373,10 @@ std::string Model(const Profile& p) {
     out += Text(", %.4g TFLOP/s of MFMA then",
                 Per(p.tally.matrix_flops * p.scale(), m.microseconds * 1e6));
   }
-  return out + Text(
-                   "\n  HBM at the %.1f TB/s that streaming kernels reach: "
-                   "%.2f us\n",
-                   kStreamBytesPerSecond / 1e12, m.hbm_stream_us);
+  out +=
+      Text("\n  HBM at the %.1f TB/s that streaming kernels reach: %.2f us\n",
+           kStreamBytesPerSecond / 1e12, m.hbm_stream_us);
+  return out + Time(p);
 }
 
 }  // namespace

@@ -189,6 +189,12 @@ void Summarize(const Recording& recording, const std::vector<Buffer>& buffers,
   p->hbm_bytes = HbmBytes(*p);
   p->model = ModelLaunch(p->clocks, p->groups, p->waves_per_group, p->occupancy,
                          p->hbm_bytes);
+  const Trace trace = TraceOf(recording);
+  if (trace.empty()) return;
+  p->time = TimeOf({.trace = &trace,
+                    .groups = p->groups,
+                    .groups_per_cu = p->occupancy.groups_per_cu,
+                    .hbm_bytes = p->hbm_bytes});
 }
 
 // Instructions of a wave before it counts as endless: minutes.

@@ -9,6 +9,7 @@
 
 #include "tests/emulator/emulator.h"
 #include "tests/emulator/profile/flow.h"
+#include "tests/emulator/profile/launch_time.h"
 #include "tests/emulator/profile/model.h"
 #include "tests/emulator/profile/occupancy.h"
 #include "tests/emulator/profile/recording.h"
@@ -104,6 +105,7 @@ struct Profile {
   // buffer's size.
   double hbm_bytes = 0;
   LaunchModel model;
+  LaunchTime time;  // 0 when no workgroup could be traced
 
   double scale() const {
     return groups_run == 0

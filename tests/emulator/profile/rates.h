@@ -105,6 +105,28 @@ constexpr const LdsPhases& PhasesOf(bool write, int bytes) {
   return write ? kWriteB32 : kReadB32;
 }
 
+// ---- Time: what cu_time.h and launch_time.h charge beyond the units ----
+// [1, latencies]: 360 ns of a pointer chase in DRAM; an LDS read depends on the
+// one before it every ~69 clocks, of which the unit has 4.
+inline constexpr double kHbmSeconds = 360e-9;
+inline constexpr double kLdsLatencyClocks = 64;
+// ASSUMED: a line that the L2 holds, and a constant that the scalar cache
+// fetches; half of what DRAM takes.
+inline constexpr double kL2Seconds = 180e-9;
+// ASSUMED: from the last arrival at a barrier to the next instruction, and from
+// the end of a workgroup to the first instruction of the next.
+inline constexpr double kBarrierClocks = 16;
+inline constexpr double kDispatchClocks = 200;
+// FITTED to [5.5]: what a launch takes that does nothing, and the rate that
+// large streams reach (6.81 TB/s at 183 us).
+inline constexpr double kLaunchSeconds = 2.4e-6;
+inline constexpr double kHbmReached = 6.8e12;
+// FITTED to [5.1]: the clock at which matrix units that never pause are held by
+// power; a share of pauses raises it by as much.
+inline constexpr double kPowerHz16 = 1.50e9;  // bf16, f16
+inline constexpr double kPowerHz8 = 1.60e9;   // 8 bits: 2 KB of operands in 32
+inline constexpr double kPowerHzSmall = 1.36e9;  // 6 and 4 bits
+
 // ---- MFMA: [2.1, table; D, L] ----
 enum class MatrixType { kF16, kF8, kI8, kF8f6f4, kF32, kF64 };
 

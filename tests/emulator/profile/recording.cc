@@ -90,6 +90,8 @@ class ThreadRecorder : public emulator::Watcher {
   void StartGroup(Group& group) override {
     const size_t waves = group.waves.size();
     part_.waves_per_group = waves;
+    tracing_ = recorder_.ClaimTrace();
+    if (tracing_) part_.trace.assign(waves, {});
     calls_.assign(waves, {});
     if (program_ == nullptr) {
       program_ = group.launch->program;
@@ -110,6 +112,7 @@ class ThreadRecorder : public emulator::Watcher {
              const AccessList& accesses) override {
     Slot& slot = At(pc_, inst);
     ++slot.in_group[wave.index];
+    if (tracing_) Trace(wave.index);
     Executed& e = slot.executed;
     if (e.facts.by_lane) e.lanes += std::popcount(exec_);
     if (e.facts.exchanges) AddCost(CostOfExchange(), &e.memory);
@@ -119,6 +122,7 @@ class ThreadRecorder : public emulator::Watcher {
   }
 
   void EndGroup(Group&) override {
+    tracing_ = false;
     ++part_.groups;
     for (Slot* slot : executed_) CloseGroup(slot);
     part_.group_bytes.Add({group_read_.bytes(), group_written_.bytes()});
@@ -135,6 +139,13 @@ class ThreadRecorder : public emulator::Watcher {
     Executed executed;
     uint64_t in_group[kMostWaves] = {};  // executions in the running group
   };
+
+  void Trace(size_t wave) {
+    part_.trace[wave].push_back(static_cast<uint32_t>(pc_ - program_->base()));
+    if (++traced_ < kMostTraced) return;
+    tracing_ = false;
+    part_.trace.clear();
+  }
 
   Slot& At(uint64_t pc, const Inst& inst) {
     Slot*& slot =
@@ -238,6 +249,8 @@ class ThreadRecorder : public emulator::Watcher {
   std::vector<std::vector<uint64_t>> calls_;  // where waves return to
   ByteSet group_read_, group_written_;
   Lines lines_;
+  bool tracing_ = false;
+  uint64_t traced_ = 0;
   uint64_t pc_ = 0;
   uint64_t exec_ = 0;
 };
@@ -268,6 +281,7 @@ void Recorder::Merge(Recording&& part) {
     to.lanes += from.lanes;
     to.memory.Add(from.memory);
   }
+  if (!part.trace.empty()) all.trace = std::move(part.trace);
   for (const auto& [jump, count] : part.jumps) all.jumps[jump] += count;
   all.functions.merge(part.functions);
   all.groups += part.groups;

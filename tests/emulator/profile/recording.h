@@ -4,6 +4,7 @@
 #ifndef TESTS_EMULATOR_PROFILE_RECORDING_H_
 #define TESTS_EMULATOR_PROFILE_RECORDING_H_
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -66,7 +67,12 @@ struct Recording {
   // Sums over workgroups of the distinct bytes of each.
   Bytes group_bytes;
   ByteSet read, written;  // of the launch
+  // What one workgroup executed, wave by wave, as offsets in order; empty when
+  // that was more than kMostTraced instructions.
+  std::vector<std::vector<uint32_t>> trace;
 };
+
+inline constexpr uint64_t kMostTraced = 1 << 24;
 
 // Fills a recording: one watcher a host thread, added up when they end.
 class Recorder {
@@ -78,7 +84,10 @@ class Recorder {
  private:
   friend class ThreadRecorder;
   void Merge(Recording&& part);
+  // True for the first who asks: one workgroup is traced.
+  bool ClaimTrace() { return !traced_.exchange(true); }
 
+  std::atomic<bool> traced_{false};
   std::mutex mutex_;
   Recording recording_;  // guarded by mutex_ while the launch runs
 };

@@ -1,5 +1,7 @@
 #include "tests/emulator/profile/run_op.h"
 
+#include <cmath>
+
 #include "absl/strings/str_cat.h"
 #include "compiler/plan.h"
 #include "tests/emulator/profile/arguments.h"
@@ -11,14 +13,17 @@ namespace {
 
 struct DtypeFill {
   const char* dtype;
-  int bytes;
+  double bytes;  // of an element
   const char* fill;
 };
-constexpr DtypeFill kDtypes[] = {{"bf16", 2, "random-bf16"},
-                                 {"f16", 2, "random-f16"},
-                                 {"f32", 4, "random-f32"},
-                                 {"i32", 4, "zero"},
-                                 {"i64", 8, "zero"}};
+// Random bits of the small formats and of scales would be NaN and huge.
+constexpr DtypeFill kDtypes[] = {
+    {"bf16", 2, "random-bf16"}, {"f16", 2, "random-f16"},
+    {"f32", 4, "random-f32"},   {"i32", 4, "zero"},
+    {"i64", 8, "zero"},         {"e4m3fn", 1, "zero"},
+    {"e5m2", 1, "zero"},        {"e2m3", 0.75, "zero"},
+    {"e3m2", 0.75, "zero"},     {"e2m1", 0.5, "zero"},
+    {"e8m0", 1, "zero"}};
 
 absl::StatusOr<DtypeFill> FillOf(const PlanOperand& operand) {
   for (const DtypeFill& known : kDtypes) {
@@ -27,6 +32,14 @@ absl::StatusOr<DtypeFill> FillOf(const PlanOperand& operand) {
   return absl::UnimplementedError(
       absl::StrCat("operand ", operand.name, ": no numbers of ", operand.dtype,
                    " are made here"));
+}
+
+// Ends of equal groups of `rows`.
+void FillOffsets(int64_t rows, int64_t groups, void* memory) {
+  int32_t* ends = static_cast<int32_t*>(memory);
+  for (int64_t g = 0; g < groups; ++g) {
+    ends[g] = static_cast<int32_t>(rows * (g + 1) / groups);
+  }
 }
 
 absl::StatusOr<std::vector<int64_t>> DimsOf(const Plan& plan,
@@ -51,6 +64,7 @@ class Inputs {
 
   absl::Status Make(const OpRequest& request) {
     INGOT_ASSIGN_OR_RETURN(inputs_.dims, DimsOf(plan_, request));
+    fill_ = request.fill;
     for (const PlanOperand& operand : plan_.operands) {
       INGOT_RETURN_IF_ERROR(AddOperand(operand));
     }
@@ -89,7 +103,8 @@ class Inputs {
       dense *= extent;
       elements += (extent - 1) * strides[axis];
     }
-    const int64_t bytes = elements * fill.bytes;
+    const int64_t bytes = static_cast<int64_t>(
+        std::ceil(static_cast<double>(elements) * fill.bytes));
     char* memory = device_.Allocate<char>(bytes);
     if (memory == nullptr) {
       return absl::ResourceExhaustedError(
@@ -97,11 +112,24 @@ class Inputs {
     }
     inputs_.operands.push_back(memory);
     inputs_.strides.push_back(std::move(strides));
+    if (operand.name == "offs") {
+      FillOffsets(Dim("total_m"), elements, memory);
+      return absl::OkStatus();
+    }
+    if (!fill_) return absl::OkStatus();
     return Fill(fill.fill, memory, static_cast<uint64_t>(bytes));
+  }
+
+  int64_t Dim(const char* name) const {
+    for (size_t n = 0; n < plan_.dims.size(); ++n) {
+      if (plan_.dims[n].name == name) return inputs_.dims[n];
+    }
+    return 0;
   }
 
   const Plan& plan_;
   testing::TestDevice& device_;
+  bool fill_ = true;
   testing::LaunchInputs inputs_;
 };
 

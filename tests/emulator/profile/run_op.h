@@ -17,6 +17,9 @@ struct OpRequest {
   Spec spec;
   std::map<std::string, int64_t> dims;  // one for each dim of the op
   uint64_t most_groups = 0;             // of each launch; 0: all
+  // Whether operands are filled with random numbers, which large ones take long
+  // for and counts do not depend on. Offsets of groups are always equal shares.
+  bool fill = true;
 };
 
 struct OpProfile {
@@ -24,9 +27,9 @@ struct OpProfile {
   std::vector<Profile> launches;
 };
 
-// Operands are random numbers, scalars their defaults. INVALID_ARGUMENT for
-// dims that are missing; else what planning and compiling say; ABORTED with the
-// device's report when a kernel faults.
+// Operands are random numbers if asked for, scalars their defaults.
+// INVALID_ARGUMENT for dims that are missing; else what planning and compiling
+// say; ABORTED with the device's report when a kernel faults.
 absl::StatusOr<OpProfile> ProfileOp(const OpRequest& request);
 
 }  // namespace ingot::profile

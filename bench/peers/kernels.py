@@ -1,0 +1,253 @@
+"""Triton's kernels for the problems of manifests, as launches for
+`bench_kernels --peers`: every configuration compiled for gfx950, no GPU needed.
+Usage: kernels.py FOLDER MANIFEST.jsonl...; writes FOLDER/launches.jsonl and the
+code objects beside it."""
+
+import itertools
+import json
+import os
+import pathlib
+import struct
+import sys
+
+# What Triton's users on gfx950 switch on: global loads straight into LDS, and
+# waves of a SIMD that take turns. Configurations choose.
+os.environ.update(TRITON_ALWAYS_COMPILE="1", TRITON_DISABLE_LINE_INFO="1")
+
+import triton
+import triton.language as tl
+from triton import knobs
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+
+TARGET = GPUTarget("hip", "gfx950", 64)
+COMPUTE_UNITS = 256
+
+
+@triton.jit
+def _tile_of(tile, m, n, TILE_M: tl.constexpr, TILE_N: tl.constexpr, GROUP: tl.constexpr):
+    tiles_n = tl.cdiv(n, TILE_N)
+    group = tile // (GROUP * tiles_n)
+    rows = min(tl.cdiv(m, TILE_M) - group * GROUP, GROUP)
+    in_group = tile % (GROUP * tiles_n)
+    return group * GROUP + in_group % rows, in_group // rows
+
+
+@triton.jit
+def gemm_nt(a_ptr, b_ptr, d_ptr, m, n, k, lda, ldb, ldd, TILE_M: tl.constexpr, TILE_N: tl.constexpr,
+            TILE_K: tl.constexpr, GROUP: tl.constexpr, EVEN_K: tl.constexpr):
+    tile_m, tile_n = _tile_of(tl.program_id(0), m, n, TILE_M, TILE_N, GROUP)
+    rm = tile_m * TILE_M + tl.arange(0, TILE_M)
+    rn = tile_n * TILE_N + tl.arange(0, TILE_N)
+    rk = tl.arange(0, TILE_K)
+    a = a_ptr + (rm % m)[:, None] * lda + rk[None, :]
+    b = b_ptr + (rn % n)[None, :] * ldb + rk[:, None]
+    acc = tl.zeros((TILE_M, TILE_N), dtype=tl.float32)
+    for step in range(0, tl.cdiv(k, TILE_K)):
+        if EVEN_K:
+            acc = tl.dot(tl.load(a), tl.load(b), acc)
+        else:
+            left = k - step * TILE_K
+            acc = tl.dot(tl.load(a, mask=rk[None, :] < left, other=0.0),
+                         tl.load(b, mask=rk[:, None] < left, other=0.0), acc)
+        a += TILE_K
+        b += TILE_K
+    tl.store(d_ptr + rm[:, None] * ldd + rn[None, :], acc.to(d_ptr.dtype.element_ty),
+             mask=(rm[:, None] < m) & (rn[None, :] < n))
+
+
+@triton.jit
+def scaled_nt(a_ptr, b_ptr, sa_ptr, sb_ptr, d_ptr, m, n, k, lda, ldb, lds, ldd, TILE_M: tl.constexpr,
+              TILE_N: tl.constexpr, TILE_K: tl.constexpr, GROUP: tl.constexpr, A_FORMAT: tl.constexpr,
+              B_FORMAT: tl.constexpr, A_PACKS: tl.constexpr, B_PACKS: tl.constexpr):
+    tile_m, tile_n = _tile_of(tl.program_id(0), m, n, TILE_M, TILE_N, GROUP)
+    rm = tile_m * TILE_M + tl.arange(0, TILE_M)
+    rn = tile_n * TILE_N + tl.arange(0, TILE_N)
+    ra = tl.arange(0, TILE_K // A_PACKS)
+    rb = tl.arange(0, TILE_K // B_PACKS)
+    rs = tl.arange(0, TILE_K // 32)
+    a = a_ptr + (rm % m)[:, None] * lda + ra[None, :]
+    b = b_ptr + (rn % n)[None, :] * ldb + rb[:, None]
+    sa = sa_ptr + (rm % m)[:, None] * lds + rs[None, :]
+    sb = sb_ptr + (rn % n)[:, None] * lds + rs[None, :]
+    acc = tl.zeros((TILE_M, TILE_N), dtype=tl.float32)
+    for _ in range(0, tl.cdiv(k, TILE_K)):
+        acc = tl.dot_scaled(tl.load(a), tl.load(sa), A_FORMAT, tl.load(b), tl.load(sb), B_FORMAT, acc)
+        a += TILE_K // A_PACKS
+        b += TILE_K // B_PACKS
+        sa += TILE_K // 32
+        sb += TILE_K // 32
+    tl.store(d_ptr + rm[:, None] * ldd + rn[None, :], acc.to(d_ptr.dtype.element_ty),
+             mask=(rm[:, None] < m) & (rn[None, :] < n))
+
+
+@triton.jit
+def grouped(a_ptr, b_ptr, offs_ptr, d_ptr, groups, n, k, lda, ldb, ldd, TILE_M: tl.constexpr, TILE_N: tl.constexpr,
+            TILE_K: tl.constexpr, WORKGROUPS: tl.constexpr):
+    tile = tl.program_id(0)
+    done = 0
+    start = 0
+    tiles_n = tl.cdiv(n, TILE_N)
+    rk = tl.arange(0, TILE_K)
+    for g in range(groups):
+        end = tl.load(offs_ptr + g)
+        tiles = tl.cdiv(end - start, TILE_M) * tiles_n
+        while tile < done + tiles:
+            tile_m = (tile - done) // tiles_n
+            tile_n = (tile - done) % tiles_n
+            rm = start + tile_m * TILE_M + tl.arange(0, TILE_M)
+            rn = tile_n * TILE_N + tl.arange(0, TILE_N)
+            a = a_ptr + tl.minimum(rm, end - 1)[:, None] * lda + rk[None, :]
+            b = b_ptr + g.to(tl.int64) * k * n + rk[:, None] * ldb + (rn % n)[None, :]
+            acc = tl.zeros((TILE_M, TILE_N), dtype=tl.float32)
+            for _ in range(0, tl.cdiv(k, TILE_K)):
+                acc = tl.dot(tl.load(a), tl.load(b), acc)
+                a += TILE_K
+                b += TILE_K * ldb
+            tl.store(d_ptr + rm[:, None] * ldd + rn[None, :], acc.to(d_ptr.dtype.element_ty),
+                     mask=(rm[:, None] < end) & (rn[None, :] < n))
+            tile += WORKGROUPS
+        done += tiles
+        start = end
+
+
+def source(kernel, pointers, integers, constants):
+    """`integers` are name to whether it is a multiple of 16, which the JIT finds."""
+    facts = {}
+    for i in range(len(pointers)):
+        facts[(i,)] = [["tt.divisibility", 16], ["tt.pointer_range", 32]]
+    for i, multiple in enumerate(integers.values(), len(pointers)):
+        if multiple:
+            facts[(i,)] = [["tt.divisibility", 16]]
+    signature = {**pointers, **{name: "i32" for name in integers}, **{c: "constexpr" for c in constants}}
+    return ASTSource(fn=kernel, signature=signature, constexprs=constants, attrs=facts)
+
+
+class Compiler:
+    """Compiles a configuration once; None where Triton refuses it."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.known = {}
+
+    def compile(self, kernel, pointers, values, constants, warps, stages, direct):
+        integers = {name: value % 16 == 0 for name, value in values.items()}
+        key = (kernel.__name__, *sorted(constants.items()), *integers.items(), warps, stages, direct)
+        if key not in self.known:
+            ast = source(kernel, pointers, integers, constants)
+            self.known[key] = self._compile(kernel.__name__, ast, constants, warps, stages, direct)
+        return self.known[key]
+
+    def _compile(self, name, ast, constants, warps, stages, direct):
+        knobs.amd.use_async_copy = direct
+        knobs.amd.use_block_pingpong = direct
+        options = {"num_warps": warps, "num_stages": stages, "matrix_instr_nonkdim": 16}
+        try:
+            made = triton.compile(ast, target=TARGET, options=options)
+        except Exception as error:  # a configuration that cannot be built is none
+            print(f"{name} {constants}: {' '.join(str(error).split())[:160]}", file=sys.stderr)
+            return None
+        path = self.folder / f"{name}_{len(self.known)}.hsaco"
+        path.write_bytes(made.asm["hsaco"])
+        return {"path": str(path), "kernel": made.metadata.name, "block": str(warps * 64), "lds": made.metadata.shared}
+
+
+# Scratch memory of the kernel and of a profiler, which these do not use.
+HIDDEN = ["hex:" + "00" * 8] * 2
+
+FEW = [(16, 32, 128, 2, 2), (16, 64, 128, 4, 2), (16, 64, 256, 4, 2), (32, 32, 128, 4, 2), (32, 64, 128, 4, 2),
+       (32, 128, 64, 4, 3), (64, 64, 128, 4, 2), (16, 128, 128, 4, 2)]
+MANY = [(64, 64, 64, 4, 2), (64, 128, 64, 4, 2), (128, 64, 64, 4, 2), (128, 128, 64, 4, 2), (128, 128, 64, 8, 3),
+        (128, 256, 64, 8, 2), (256, 128, 64, 8, 2), (256, 256, 64, 8, 2), (256, 256, 32, 8, 3)]
+
+
+def configurations(m):
+    tiles = FEW if m <= 32 else FEW + MANY[:4] if m <= 128 else MANY
+    return itertools.product(tiles, (False, True))
+
+
+def text(tile, direct):
+    return "{}x{}x{} {}w {}s".format(*tile) + (" direct" if direct else "")
+
+
+def ceildiv(a, b):
+    return -(-a // b)
+
+
+def launch(pointers, values):
+    """Arguments of a launch: sizes in bytes, or what --arg takes; integers."""
+    sizes = [p if isinstance(p, str) else f"ptr:{p}" for p in pointers]
+    return sizes + [f"i32:{value}" for value in values.values()] + HIDDEN
+
+
+def gemm(compiler, row):
+    m, n, k = (row["dims"][d] for d in "mnk")
+    pointers = dict(a_ptr="*bf16", b_ptr="*bf16", d_ptr="*bf16")
+    values = dict(m=m, n=n, k=k, lda=k, ldb=k, ldd=n)
+    arguments = launch([m * k * 2, n * k * 2, m * n * 2], values)
+    for tile, direct in configurations(m):
+        tile_m, tile_n, tile_k, warps, stages = tile
+        constants = {"TILE_M": tile_m, "TILE_N": tile_n, "TILE_K": tile_k, "GROUP": 8, "EVEN_K": k % tile_k == 0}
+        made = compiler.compile(gemm_nt, pointers, values, constants, warps, stages, direct)
+        if made:
+            yield {**made, "id": f"gemm bf16 bf16 {m}x{n}x{k}", "config": text(tile, direct),
+                   "grid": str(ceildiv(m, tile_m) * ceildiv(n, tile_n)), "arguments": arguments}
+
+
+FORMATS = {"e4m3fn": ("e4m3", 1), "e5m2": ("e5m2", 1), "e2m1": ("e2m1", 2)}
+
+
+def scaled(compiler, row):
+    m, n, k = (row["dims"][d] for d in "mnk")
+    (a, a_packs), (b, b_packs) = (FORMATS[row["dtypes"][x]] for x in "ab")
+    pointers = dict(a_ptr="*u8", b_ptr="*u8", sa_ptr="*u8", sb_ptr="*u8", d_ptr="*bf16")
+    values = dict(m=m, n=n, k=k, lda=k // a_packs, ldb=k // b_packs, lds=k // 32, ldd=n)
+    arguments = launch([m * k // a_packs, n * k // b_packs, m * k // 32, n * k // 32, m * n * 2], values)
+    for tile, direct in configurations(m):
+        tile_m, tile_n, tile_k, warps, stages = tile
+        tile_k *= 2 * min(a_packs, b_packs)
+        if k % tile_k:
+            continue
+        constants = {"TILE_M": tile_m, "TILE_N": tile_n, "TILE_K": tile_k, "GROUP": 8, "A_FORMAT": a, "B_FORMAT": b,
+                     "A_PACKS": a_packs, "B_PACKS": b_packs}
+        made = compiler.compile(scaled_nt, pointers, values, constants, warps, stages, direct)
+        if made:
+            yield {**made, "id": f"scaled_gemm {row['dtypes']['a']} {row['dtypes']['b']} {m}x{n}x{k}",
+                   "config": text((tile_m, tile_n, tile_k, warps, stages), direct),
+                   "grid": str(ceildiv(m, tile_m) * ceildiv(n, tile_n)), "arguments": arguments}
+
+
+def grouped_gemm(compiler, row):
+    g, n, k, m = (row["dims"][d] for d in ("g", "n", "k", "total_m"))
+    offs = compiler.folder / f"offs_{g}_{m}.bin"
+    offs.write_bytes(struct.pack(f"{g}i", *(m * (i + 1) // g for i in range(g))))
+    pointers = dict(a_ptr="*bf16", b_ptr="*bf16", offs_ptr="*i32", d_ptr="*bf16")
+    values = dict(groups=g, n=n, k=k, lda=k, ldb=n, ldd=n)
+    arguments = launch([m * k * 2, g * n * k * 2, f"ptr:{g * 4}:file={offs}", m * n * 2], values)
+    for tile, direct in configurations(m // g):
+        tile_m, tile_n, tile_k, warps, stages = tile
+        workgroups = COMPUTE_UNITS * (2 if tile_m * tile_n <= 128 * 128 else 1)
+        constants = {"TILE_M": tile_m, "TILE_N": tile_n, "TILE_K": tile_k, "WORKGROUPS": workgroups}
+        made = compiler.compile(grouped, pointers, values, constants, warps, stages, direct)
+        if made:
+            yield {**made, "id": f"grouped_gemm bf16 bf16 {g}x{m}x{n}x{k}", "config": text(tile, direct),
+                   "grid": str(workgroups), "arguments": arguments}
+
+
+OPS = {"gemm": gemm, "scaled_gemm": scaled, "grouped_gemm": grouped_gemm}
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1]).resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    compiler = Compiler(folder)
+    with open(folder / "launches.jsonl", "w") as out:
+        for manifest in sys.argv[2:]:
+            for line in open(manifest):
+                row = json.loads(line)
+                for made in OPS[row["op"]](compiler, row):
+                    print(json.dumps(made), file=out)
+    print(f"{len(compiler.known)} configurations, {sum(v is not None for v in compiler.known.values())} built")
+
+
+main()
