@@ -302,6 +302,13 @@ CallEnd Connection::Finish(const Exchange& exchange) const {
       end.status.message = exchange.message;
       end.status.retry_after_ms = RetryDelayMs(exchange.details);
     }
+    if (end.status.code == INGOT_UNIMPLEMENTED && exchange.message.empty()) {
+      // A gRPC server refuses a method that is not there without a word.
+      end.status = Error(INGOT_UNIMPLEMENTED,
+                         "the daemon does not have %s; it is older than this "
+                         "library",
+                         exchange.call.method);
+    }
   } else if (!exchange.closed) {
     end.unanswered = !exchange.answered;
     end.status = Error(INGOT_UNAVAILABLE, "connection lost during %s: %s",
