@@ -1,72 +1,20 @@
 // gemm's kernels compile, in every combination of what is baked; they fit; and
 // the loops are as dense as their author meant them.
-#include <algorithm>
-#include <map>
 #include <set>
-#include <sstream>
 
-#include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_split.h"
 #include "compiler/compile.h"
 #include "compiler/ops/gemm_plan_tiles.h"
 #include "compiler/plan.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/support/program_text.h"
 
 namespace ingot {
 namespace {
 
-struct Instruction {
-  int64_t address = 0;
-  std::string name;
-  std::string operands;
-};
-
-// Lines of Disassemble: address, encoding, tab, instruction.
-std::vector<Instruction> Parse(const std::string& text) {
-  std::vector<Instruction> program;
-  for (absl::string_view line : absl::StrSplit(text, '\n')) {
-    const std::pair<absl::string_view, absl::string_view> halves =
-        absl::StrSplit(line, absl::MaxSplits('\t', 1));
-    int64_t address = 0;
-    if (halves.second.empty() ||
-        !absl::SimpleHexAtoi(halves.first.substr(0, halves.first.find(' ')),
-                             &address)) {
-      continue;
-    }
-    const std::pair<std::string, std::string> parts =
-        absl::StrSplit(halves.second, absl::MaxSplits(' ', 1));
-    program.push_back({address, parts.first, parts.second});
-  }
-  return program;
-}
-
-// The longest range that a backward branch closes: the k loop.
-std::vector<Instruction> Loop(const std::vector<Instruction>& program) {
-  std::vector<Instruction> longest;
-  for (size_t i = 0; i < program.size(); ++i) {
-    int64_t words = 0;
-    if (!absl::StartsWith(program[i].name, "s_cbranch") ||
-        !absl::SimpleAtoi(program[i].operands, &words) || words < 32768) {
-      continue;
-    }
-    const int64_t target = program[i].address + 4 + (words - 65536) * 4;
-    const auto first =
-        std::find_if(program.begin(), program.end(),
-                     [&](const Instruction& x) { return x.address == target; });
-    if (first == program.end()) continue;
-    const size_t size = program.begin() + i + 1 - first;
-    if (size > longest.size()) longest.assign(first, first + size);
-  }
-  return longest;
-}
-
-int Count(const std::vector<Instruction>& program, absl::string_view prefix) {
-  return static_cast<int>(std::count_if(
-      program.begin(), program.end(),
-      [&](const Instruction& x) { return absl::StartsWith(x.name, prefix); }));
-}
+using testing::CountInstructions;
+using testing::Instruction;
+using testing::ParseProgram;
 
 Spec Gemm(const std::string& layout, const std::string& dtype,
           const std::string& dtype_d, int64_t n, int64_t k) {
@@ -98,7 +46,8 @@ class GemmIrTest : public ::testing::TestWithParam<const char*> {
       const absl::StatusOr<std::string> text = Disassemble(compiled->object);
       ASSERT_TRUE(text.ok()) << text.status();
       // A descriptor in vector registers would be read in a loop over lanes.
-      EXPECT_EQ(Count(Parse(*text), "s_cbranch_exec"), 0) << kernel.spec.symbol;
+      EXPECT_EQ(CountInstructions(ParseProgram(*text), "s_cbranch_exec"), 0)
+          << kernel.spec.symbol;
     }
   }
 
@@ -147,28 +96,31 @@ TEST_P(GemmIrTest, DmaLoopsAreDense) {
     ASSERT_TRUE(compiled.ok()) << compiled.status();
     const absl::StatusOr<std::string> text = Disassemble(compiled->object);
     ASSERT_TRUE(text.ok()) << text.status();
-    const std::vector<Instruction> loop = Loop(Parse(*text));
+    const std::vector<Instruction> loop =
+        testing::MatmulLoopOf(ParseProgram(*text));
     SCOPED_TRACE(plan->kernels[0].spec.symbol);
     const int steps = tile.stages;
     const int mfmas =
         steps * tile.m * tile.n * tile.k / (16 * 16 * 32 * tile.waves());
-    EXPECT_EQ(Count(loop, "v_mfma_f32_16x16x32_bf16"), mfmas);
-    EXPECT_EQ(Count(loop, "v_"), mfmas);
-    EXPECT_EQ(Count(loop, "scratch_"), 0);
-    EXPECT_EQ(Count(loop, "buffer_load_dwordx4"),
+    EXPECT_EQ(CountInstructions(loop, "v_mfma_f32_16x16x32_bf16"), mfmas);
+    EXPECT_EQ(CountInstructions(loop, "v_"), mfmas);
+    EXPECT_EQ(CountInstructions(loop, "scratch_"), 0);
+    EXPECT_EQ(CountInstructions(loop, "buffer_load_dwordx4"),
               steps * (tile.m + tile.n) * tile.k * 2 / (1024 * tile.waves()));
-    EXPECT_EQ(Count(loop, "buffer_"), Count(loop, "buffer_load_dwordx4"));
-    EXPECT_EQ(Count(loop, "s_barrier"), 2 * steps);
+    EXPECT_EQ(CountInstructions(loop, "buffer_"),
+              CountInstructions(loop, "buffer_load_dwordx4"));
+    EXPECT_EQ(CountInstructions(loop, "s_barrier"), 2 * steps);
     // LLVM found nothing to wait for that the schedule does not wait for.
-    EXPECT_EQ(Count(loop, "s_waitcnt"), steps * (tile.k / 32 + 1));
+    EXPECT_EQ(CountInstructions(loop, "s_waitcnt"), steps * (tile.k / 32 + 1));
     // At most a nop for each DMA's M0 and a third as many scalar instructions.
-    EXPECT_LE(Count(loop, "s_nop"), Count(loop, "buffer_"));
+    EXPECT_LE(CountInstructions(loop, "s_nop"),
+              CountInstructions(loop, "buffer_"));
     if (tile.m == 256) {
       EXPECT_LE(loop.size(), 530u);
       EXPECT_EQ(compiled->description.agprs, 256u);
     }
     if (tile.m == 256 && std::string(GetParam()) == "nt") {
-      EXPECT_EQ(Count(loop, "ds_read_b128"), 64);
+      EXPECT_EQ(CountInstructions(loop, "ds_read_b128"), 64);
       EXPECT_LE(loop.size(), 440u);
     }
   }

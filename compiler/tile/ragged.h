@@ -9,9 +9,7 @@ namespace ingot::tile {
 
 struct RaggedShape {
   int tile_rows = 0;  // a power of two
-  int capacity = 0;   // groups at most: 64, or 64 times a multiple of 4 to 64
-
-  static int LdsBytes(int capacity) { return 8 * (capacity + 1); }
+  int capacity = 0;   // groups at most: 64, or 64 times a multiple of 4
 };
 
 // Groups are cut into tiles of `tile_rows` rows, the last of each ragged, and
@@ -21,10 +19,11 @@ struct RaggedShape {
 // ends[e]. An end that is negative or beyond all rows counts as the nearest
 // that is not, one below an earlier end as that: then every row belongs to one
 // group at most, and no tile reaches outside the rows.
+//
+// Each wave keeps what it must know in registers, 2 * capacity / 64 of them.
 class RaggedRows {
  public:
-  // Reads `ends`, i32 [groups], once: all waves of the workgroup must come
-  // here, and pass one barrier. `groups` and `rows` are i32 scalars.
+  // Reads `ends`, i32 [groups], once. `groups` and `rows` are i32 scalars.
   RaggedRows(Builder& builder, const RaggedShape& shape, Value ends,
              Value groups, Value rows);
 
@@ -44,14 +43,13 @@ class RaggedRows {
 
  private:
   int per_lane() const { return shape_.capacity / 64; }
-  Values LoadEnds(Value ends, Value groups, Value rows);
-  void Store(const Values& last_tiles, const Values& ends);
+  void LoadEnds(Value ends, Value groups, Value rows);
 
   Builder& b_;
   RaggedShape shape_;
-  Value lane_;
-  Value table_;  // LDS: {tiles, end row} after so many groups, from none on
-  Value lane_tiles_;  // up to and with the lane's last group
+  // Lane values: of the lane's groups, which are neighbours.
+  Values end_rows_;
+  Values end_tiles_;  // tiles up to and with the group
   Value tiles_;
 };
 
