@@ -2,6 +2,7 @@
 // gemm_plan_contract.h.
 #include "compiler/ops/body.h"
 #include "compiler/ops/gemm_body_epilogue.h"
+#include "compiler/ops/gemm_body_operand.h"
 #include "compiler/tile/matmul.h"
 #include "compiler/tile/tile_order.h"
 
@@ -54,9 +55,11 @@ Values Multiply(Builder& b, const Params& p, const tile::TilePlace& place) {
   const Value k = b.Arg("k");
   const int waves = p.shape.waves();
   tile::Panel left(b, {p.shape.m, p.shape.k, !p.a_transposed, waves},
-                   {b.Arg("a"), b.Arg("lda"), place.row, place.rows, k});
+                   {GemmOperand(b, "a", p.shape.elem), b.Arg("lda"), place.row,
+                    place.rows, k});
   tile::Panel right(b, {p.shape.n, p.shape.k, p.b_transposed, waves},
-                    {b.Arg("b"), b.Arg("ldb"), place.column, place.columns, k});
+                    {GemmOperand(b, "b", p.shape.elem), b.Arg("ldb"),
+                     place.column, place.columns, k});
   if (p.dma) return tile::RunDmaLoop(b, p.shape, left, right, k);
   return tile::RunStagedLoop(b, p.shape, left, p.width_a, right, p.width_b, k);
 }

@@ -36,8 +36,8 @@ KernelSpec Kernel(const GemmRequest& r, const GemmFamily& family,
   kernel.codegen = GemmCodegenOptions(family.schedule, tile);
   kernel.workgroup = {static_cast<uint32_t>(tile.waves() * 64), 1, 1};
   kernel.grid = {CeilDiv(Expr::DimAt(kGemmM), Expr::Const(tile.m)) *
-                     CeilDiv(Expr::DimAt(kGemmN), Expr::Const(tile.n)),
-                 Expr::Const(1), Expr::Const(1)};
+                     CeilDiv(GemmColumns(r), Expr::Const(tile.n)),
+                 Expr::Const(1), GemmGridZ(r)};
   kernel.lds_bytes = static_cast<uint32_t>(tile.lds_bytes());
   kernel.args = GemmArguments(r);
   return kernel;
@@ -92,8 +92,8 @@ absl::StatusOr<Plan> PlanGemm(const Spec& spec) {
 extern constinit const OpDef k_op_gemm = {
     .name = "gemm",
     .summary =
-        "d[m,n] = alpha * op(A)[m,k] @ op(B)[k,n] + beta * c[m,n] + "
-        "bias[n]",
+        "d[m,n] = act(alpha * op(A)[m,k] @ op(B)[k,n] + beta * c[m,n] + "
+        "bias[n]) + residual[m,n]",
     .dims = kGemmDims,
     .operands = kGemmOperands,
     .attrs = kGemmAttrs,

@@ -38,10 +38,13 @@ Need NeedOf(const GemmRequest& r, const GemmMatrix& x, int width) {
     const int first = x.index * 8;
     const int row = first + x.row_axis;
     for (int leading = first; leading < row; ++leading) {
-      need.guards.push_back({Guard::kOperandStride, leading, 0, 0, width});
+      // Matrices of a batch may be the same one, but not the results.
+      need.guards.push_back({Guard::kOperandStride, leading, &x == &r.d ? 1 : 0,
+                             kGemmMaxBatchStride, width});
     }
-    need.guards.push_back(
-        {Guard::kOperandStride, row, inner.min, kGemmMaxRow, width});
+    need.guards.push_back({Guard::kOperandStride, row,
+                           std::max<int64_t>(1, inner.min * x.inner_factor),
+                           kGemmMaxRow, width});
     need.guards.push_back({Guard::kOperandStride, row + 1, 1, 1, 0});
     need.conditional |= width > 1;
   }
@@ -63,25 +66,60 @@ int UnconditionalWidth(const GemmRequest& r, const GemmMatrix& x, int widest) {
   return 1;
 }
 
+// Matrices that lie like d and are accessed alike.
+std::vector<const GemmMatrix*> Outputs(const GemmRequest& r) {
+  std::vector<const GemmMatrix*> outputs = {&r.d};
+  if (r.has_c()) outputs.push_back(&r.c);
+  if (r.has_residual()) outputs.push_back(&r.residual);
+  return outputs;
+}
+
+// The widest accesses of d, c and residual; `always`: that every launch allows.
+int OutputWidth(const GemmRequest& r, bool always) {
+  // A lane has four neighbouring columns; of 16-bit ones, lanes make up eight.
+  for (const int width : {DtypeBytes(r.dtype_d) == 2 ? 8 : 4, 4}) {
+    bool all = true;
+    for (const GemmMatrix* x : Outputs(r)) {
+      const Need need = NeedOf(r, *x, width);
+      all = all && need.possible && !(always && need.conditional);
+    }
+    if (all) return width;
+  }
+  return 1;
+}
+
 void RequireOutput(const GemmRequest& r, int width, GemmFamily* family) {
   family->width_d = width;
-  Require(NeedOf(r, r.d, width), family);
-  if (r.has_c()) Require(NeedOf(r, r.c, width), family);
+  for (const GemmMatrix* x : Outputs(r)) {
+    Require(NeedOf(r, *x, width), family);
+  }
+  if (r.bias == nullptr) return;
+  const int64_t bytes = GemmBiasWidth(r) * DtypeBytes(r.bias->dtype);
+  family->guards.push_back(
+      {Guard::kOperandAlignment, r.bias_index, 0, 0, bytes});
+  if (!r.bias_batched || r.bias->stride_mode != StrideMode::kDynamic) return;
+  const int stride = r.bias_index * 8;
+  family->guards.push_back(
+      {Guard::kOperandStride, stride, 0, kGemmMaxBatchStride, 0});
+  family->guards.push_back({Guard::kOperandStride, stride + 1, 1, 1, 0});
 }
 
 }  // namespace
 
+int GemmBiasWidth(const GemmRequest& r) {
+  constexpr int kWide = 4;
+  if (r.bias == nullptr) return 0;
+  const bool wide =
+      AlignmentOf(*r.bias) >= kWide * DtypeBytes(r.bias->dtype) &&
+      AlwaysMultiple(r.dims[kGemmN], kWide) &&
+      (!r.bias_batched || (r.bias->stride_mode == StrideMode::kStatic &&
+                           r.bias->strides[0] % kWide == 0));
+  return wide ? kWide : 1;
+}
+
 std::vector<GemmFamily> GemmFamilies(const GemmRequest& r) {
-  constexpr int kWide = 4;  // a lane holds four neighbouring columns of d
   std::vector<GemmFamily> families;
-  const bool wide_possible = NeedOf(r, r.d, kWide).possible &&
-                             (!r.has_c() || NeedOf(r, r.c, kWide).possible);
-  int sure_width = UnconditionalWidth(r, r.d, kWide);
-  if (r.has_c()) {
-    sure_width = std::min(sure_width, UnconditionalWidth(r, r.c, kWide));
-  }
-  const int widths[] = {wide_possible ? kWide : 1,
-                        sure_width == kWide ? kWide : 1};
+  const int widths[] = {OutputWidth(r, false), OutputWidth(r, true)};
   const Need a = NeedOf(r, r.a, kDma);
   const Need b = NeedOf(r, r.b, kDma);
   if (a.possible && b.possible) {

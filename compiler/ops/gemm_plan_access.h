@@ -23,6 +23,9 @@ struct GemmFamily {
   bool conditional = false;
 };
 
+// Elements of bias in one access, for all families; 0 without bias.
+int GemmBiasWidth(const GemmRequest& request);
+
 // Fastest first; the last one is not conditional.
 std::vector<GemmFamily> GemmFamilies(const GemmRequest& request);
 

@@ -10,51 +10,85 @@ namespace ingot {
 namespace {
 
 constexpr int64_t kMaxRows = int64_t{1} << 30;
+constexpr int64_t kMaxBatch = 65535;  // workgroups of a grid's z
 
-int64_t RowStrideLimit(const GemmRequest& r, const GemmMatrix& x) {
-  return x.operand->stride_mode == StrideMode::kStatic ? x.operand->strides[0]
-                                                       : r.dims[x.inner].max;
+std::string StridesField(const Operand& operand) {
+  return absl::StrCat("strides of operand ", operand.name);
+}
+
+// The shortest row that a launch can have.
+int64_t ShortestRow(const GemmRequest& r, const GemmMatrix& x) {
+  const PlanDim& inner = r.dims[x.inner];
+  return (inner.min + inner.multiple_of - 1) / inner.multiple_of *
+         inner.multiple_of * x.inner_factor;
 }
 
 absl::Status CheckStrides(const GemmRequest& r, const GemmMatrix& x) {
   const Operand& operand = *x.operand;
-  const std::string field = absl::StrCat("strides of operand ", operand.name);
   if (operand.stride_mode != StrideMode::kStatic) return absl::OkStatus();
-  if (operand.strides.size() != 2 || operand.strides[1] != 1) {
+  const std::string field = StridesField(operand);
+  const size_t axes = x.row_axis + 2;
+  if (operand.strides.size() != axes || operand.strides.back() != 1) {
     return Invalid(field, absl::StrJoin(operand.strides, ", "),
-                   "a row stride and 1");
+                   axes == 2 ? "a row stride and 1"
+                             : "a batch stride, a row stride and 1");
   }
-  // The shortest row that a launch can have.
-  const PlanDim& inner = r.dims[x.inner];
-  const int64_t least = (inner.min + inner.multiple_of - 1) /
-                        inner.multiple_of * inner.multiple_of;
-  if (operand.strides[0] < least || operand.strides[0] > kGemmMaxRow) {
-    return Invalid(field, absl::StrCat(operand.strides[0]),
+  const int64_t least = ShortestRow(r, x);
+  const int64_t row = operand.strides[x.row_axis];
+  if (row < least || row > kGemmMaxRow) {
+    return Invalid(field, absl::StrCat(row),
                    absl::StrCat("row strides of ", least, " to ", kGemmMaxRow));
+  }
+  const int64_t least_batch = &x == &r.d ? 1 : 0;
+  if (axes == 3 && (operand.strides[0] < least_batch ||
+                    operand.strides[0] > kGemmMaxBatchStride)) {
+    return Invalid(field, absl::StrCat(operand.strides[0]),
+                   absl::StrCat("batch strides of ", least_batch, " to ",
+                                kGemmMaxBatchStride));
   }
   return absl::OkStatus();
 }
 
-absl::Status ReadBias(const Spec& spec, GemmRequest* r) {
+absl::Status CheckAlignment(const Operand& operand) {
+  const int64_t least = DtypeBytes(operand.dtype);
+  if (AlignmentOf(operand) >= least) return absl::OkStatus();
+  return Invalid(absl::StrCat("alignment of operand ", operand.name),
+                 absl::StrCat(operand.alignment),
+                 absl::StrCat(least, " or more"));
+}
+
+// A bias is [n] for all of a batch unless the spec speaks of its batch stride.
+absl::Status CheckBiasStrides(GemmRequest* r) {
+  const Operand& bias = *r->bias;
+  if (bias.stride_mode == StrideMode::kDense) return absl::OkStatus();
+  if (bias.stride_mode == StrideMode::kDynamic && r->batch) {
+    r->bias_batched = true;
+    return absl::OkStatus();
+  }
+  const std::vector<int64_t>& strides = bias.strides;
+  if (strides == std::vector<int64_t>{1}) return absl::OkStatus();
+  if (r->batch && strides.size() == 2 && strides[1] == 1 && strides[0] >= 0 &&
+      strides[0] <= kGemmMaxBatchStride) {
+    r->bias_batched = true;
+    return absl::OkStatus();
+  }
+  return Invalid(StridesField(bias), absl::StrJoin(strides, ", "),
+                 r->batch ? "dense, static 1, static batch stride and 1, or "
+                            "dynamic ones of both"
+                          : "dense, or static 1");
+}
+
+absl::Status ReadBias(const Spec& spec, int index, GemmRequest* r) {
   if (spec.FindOperand("bias") == nullptr) return absl::OkStatus();
   INGOT_ASSIGN_OR_RETURN(
       r->bias,
       CheckOperand(spec, "bias", {absl::string_view(r->dtype_d), "f32"}));
-  const Operand& bias = *r->bias;
-  if (bias.stride_mode == StrideMode::kDynamic ||
-      (bias.stride_mode == StrideMode::kStatic &&
-       (bias.strides.size() != 1 || bias.strides[0] != 1))) {
-    return Invalid("strides of operand bias", absl::StrJoin(bias.strides, ", "),
-                   "dense, or static 1");
-  }
-  if (AlignmentOf(bias) < DtypeBytes(bias.dtype)) {
-    return Invalid("alignment of operand bias", absl::StrCat(bias.alignment),
-                   absl::StrCat(DtypeBytes(bias.dtype), " or more"));
-  }
-  return absl::OkStatus();
+  r->bias_index = index;
+  INGOT_RETURN_IF_ERROR(CheckBiasStrides(r));
+  return CheckAlignment(*r->bias);
 }
 
-absl::Status ReadMatrices(const Spec& spec, GemmRequest* r) {
+absl::Status FindMatrices(const Spec& spec, GemmRequest* r) {
   INGOT_ASSIGN_OR_RETURN(r->a.operand,
                          CheckOperand(spec, "a", {"bf16", "f16"}));
   r->dtype = r->a.operand->dtype;
@@ -63,32 +97,68 @@ absl::Status ReadMatrices(const Spec& spec, GemmRequest* r) {
   INGOT_ASSIGN_OR_RETURN(r->d.operand,
                          CheckOperand(spec, "d", {"bf16", "f16", "f32"}));
   r->dtype_d = r->d.operand->dtype;
-  if (spec.FindOperand("c") != nullptr) {
+  for (const auto& [name, x] :
+       {std::pair{"c", &r->c}, std::pair{"residual", &r->residual}}) {
+    if (spec.FindOperand(name) == nullptr) continue;
     INGOT_ASSIGN_OR_RETURN(
-        r->c.operand, CheckOperand(spec, "c", {absl::string_view(r->dtype_d)}));
+        x->operand, CheckOperand(spec, name, {absl::string_view(r->dtype_d)}));
   }
+  return absl::OkStatus();
+}
+
+// Which dims a matrix's axes are.
+void ShapeMatrices(GemmRequest* r) {
   r->a.rows = r->a_transposed() ? kGemmK : kGemmM;
   r->a.inner = r->a_transposed() ? kGemmM : kGemmK;
   r->b.rows = r->b_transposed() ? kGemmN : kGemmK;
   r->b.inner = r->b_transposed() ? kGemmK : kGemmN;
-  r->d.rows = r->c.rows = kGemmM;
-  r->d.inner = r->c.inner = kGemmN;
-  r->b.index = 1;
-  r->d.index = 2;
-  r->c.index = 3;
+  const int factor = r->columns_factor();
+  (r->b_transposed() ? r->b.rows_factor : r->b.inner_factor) = factor;
+  r->c.inner_factor = factor;
+  for (GemmMatrix* x : {&r->d, &r->c, &r->residual}) {
+    x->rows = kGemmM;
+    x->inner = kGemmN;
+  }
+  for (GemmMatrix* x : {&r->a, &r->b, &r->d, &r->c, &r->residual}) {
+    x->row_axis = r->batch ? 1 : 0;
+  }
+}
+
+absl::Status ReadMatrices(const Spec& spec, GemmRequest* r) {
+  INGOT_RETURN_IF_ERROR(FindMatrices(spec, r));
+  ShapeMatrices(r);
+  int index = 0;
   for (GemmMatrix* x : {&r->a, &r->b, &r->d, &r->c}) {
+    if (x->operand != nullptr) x->index = index++;
+  }
+  INGOT_RETURN_IF_ERROR(ReadBias(spec, index, r));
+  r->residual.index = index + (r->bias == nullptr ? 0 : 1);
+  for (GemmMatrix* x : {&r->a, &r->b, &r->d, &r->c, &r->residual}) {
     if (x->operand == nullptr) continue;
     INGOT_RETURN_IF_ERROR(CheckStrides(*r, *x));
-    if (AlignmentOf(*x->operand) < DtypeBytes(x->operand->dtype)) {
-      return Invalid(absl::StrCat("alignment of operand ", x->operand->name),
-                     absl::StrCat(x->operand->alignment),
-                     absl::StrCat(DtypeBytes(x->operand->dtype), " or more"));
-    }
+    INGOT_RETURN_IF_ERROR(CheckAlignment(*x->operand));
     // A row holds what its stride has room for.
     PlanDim& inner = r->dims[x->inner];
-    inner.max = std::min(inner.max, RowStrideLimit(*r, *x));
+    if (x->operand->stride_mode == StrideMode::kStatic) {
+      inner.max = std::min(inner.max,
+                           x->operand->strides[x->row_axis] / x->inner_factor);
+    }
   }
-  return ReadBias(spec, r);
+  return absl::OkStatus();
+}
+
+absl::Status ReadActivation(const Spec& spec, GemmRequest* r) {
+  INGOT_ASSIGN_OR_RETURN(r->act, CheckChoice(spec, "act", "none",
+                                             {"none", "relu", "gelu_tanh",
+                                              "gelu_erf", "silu", "swiglu"}));
+  const bool paired = r->act == "swiglu";
+  if (paired != (spec.FindAttr("pairing") != nullptr)) {
+    return Invalid("attribute pairing", paired ? "none" : "one",
+                   paired ? "interleaved" : "one with swiglu only");
+  }
+  INGOT_ASSIGN_OR_RETURN(r->pairing,
+                         CheckChoice(spec, "pairing", "none", {"interleaved"}));
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -97,13 +167,20 @@ absl::StatusOr<GemmRequest> ReadGemmRequest(const Spec& spec) {
   GemmRequest r;
   INGOT_ASSIGN_OR_RETURN(
       r.layout, CheckChoice(spec, "layout", "nt", {"nn", "nt", "tn", "tt"}));
-  INGOT_RETURN_IF_ERROR(CheckChoice(spec, "act", "none", {"none"}).status());
+  INGOT_RETURN_IF_ERROR(ReadActivation(spec, &r));
   INGOT_ASSIGN_OR_RETURN(
       r.dims[kGemmM],
       CheckDim(spec, "m", r.a_transposed() ? kGemmMaxRow : kMaxRows));
-  INGOT_ASSIGN_OR_RETURN(r.dims[kGemmN], CheckDim(spec, "n", kGemmMaxRow));
+  INGOT_ASSIGN_OR_RETURN(r.dims[kGemmN],
+                         CheckDim(spec, "n", kGemmMaxRow / r.columns_factor()));
   INGOT_ASSIGN_OR_RETURN(r.dims[kGemmK], CheckDim(spec, "k", kGemmMaxRow));
+  if (spec.FindDim("b") != nullptr) {
+    INGOT_ASSIGN_OR_RETURN(r.batch, CheckDim(spec, "b", kMaxBatch));
+  }
   INGOT_RETURN_IF_ERROR(ReadMatrices(spec, &r));
+  // A launch of no rows is no launch.
+  if (r.dims[kGemmM].min == 1) r.dims[kGemmM].min = 0;
+  if (r.batch && r.batch->min == 1) r.batch->min = 0;
   return r;
 }
 

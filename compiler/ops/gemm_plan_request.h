@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,11 +16,14 @@ namespace ingot {
 
 // n, k and row strides, elements.
 inline constexpr int64_t kGemmMaxRow = (int64_t{1} << 21) - 1;
+// From one matrix of a batch to the next, elements.
+inline constexpr int64_t kGemmMaxBatchStride = int64_t{1} << 40;
 
 // Places in Plan::dims.
 inline constexpr int kGemmM = 0;
 inline constexpr int kGemmN = 1;
 inline constexpr int kGemmK = 2;
+inline constexpr int kGemmB = 3;  // only of a batch
 
 // A matrix as the spec gives it: [rows, inner], inner contiguous, or many of
 // them under leading axes.
@@ -29,6 +33,9 @@ struct GemmMatrix {
   int rows = 0;                      // dims
   int inner = 0;
   int row_axis = 0;  // of the operand; the last one is inner
+  // Rows, or elements of a row, for each one of the dim.
+  int rows_factor = 1;
+  int inner_factor = 1;
 };
 
 struct GemmRequest {
@@ -36,12 +43,20 @@ struct GemmRequest {
   std::string layout;
   std::string dtype;    // of a and b
   std::string dtype_d;  // of d and c
-  GemmMatrix a, b, d, c;
+  GemmMatrix a, b, d, c, residual;
   const Operand* bias = nullptr;
+  int bias_index = 0;         // into Plan::operands
+  bool bias_batched = false;  // [b,n], not [n]
+  std::string act = "none";
+  std::string pairing = "none";
+  std::optional<PlanDim> batch;
 
   bool a_transposed() const { return layout[0] == 't'; }
   bool b_transposed() const { return layout[1] == 't'; }
   bool has_c() const { return c.operand != nullptr; }
+  bool has_residual() const { return residual.operand != nullptr; }
+  // Columns of the product for each of d.
+  int columns_factor() const { return pairing == "none" ? 1 : 2; }
 };
 
 // Every check of dims, dtypes, strides and attributes. `spec` must outlive the

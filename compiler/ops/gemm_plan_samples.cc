@@ -37,6 +37,26 @@ std::vector<Spec> GemmSamples() {
   strided.operands[1].strides = {1024, 1};
   strided.operands[2].alignment = 2;
   samples.push_back(strided);
+  int64_t n = 4096;
+  for (const char* act : {"relu", "gelu_tanh", "gelu_erf", "silu"}) {
+    Spec fused = Sample("nt", "bf16", n--, 1024, "bf16");
+    fused.attrs.push_back({"act", act});
+    fused.operands.push_back({"residual", "bf16"});
+    samples.push_back(fused);
+  }
+  for (const char* pairing : {"interleaved"}) {
+    Spec swiglu = Sample("nt", "bf16", 14336, 4096, "bf16");
+    swiglu.attrs.push_back({"act", "swiglu"});
+    swiglu.attrs.push_back({"pairing", pairing});
+    swiglu.operands.push_back({"bias", "bf16"});
+    samples.push_back(swiglu);
+  }
+  Spec batch = Sample("nn", "f16", 128, 64, "f16");
+  batch.dims.push_back({"b"});
+  batch.operands[0].stride_mode = StrideMode::kDynamic;
+  batch.operands[1].stride_mode = StrideMode::kStatic;
+  batch.operands[1].strides = {0, 128, 1};
+  samples.push_back(batch);
   Spec pinned = Sample("nt", "bf16", 4096, 4096, "bf16");
   pinned.tuning = {{"tile_m", 256}, {"tile_n", 256}};
   samples.push_back(pinned);
@@ -72,7 +92,25 @@ std::vector<Spec> GemmBadSamples() {
   });
   with([](Spec& s) { s.attrs[0].value = "xy"; });
   with([](Spec& s) { s.attrs[0].value = int64_t{1}; });
-  with([](Spec& s) { s.attrs.push_back({"act", "gelu_tanh"}); });
+  with([](Spec& s) { s.attrs.push_back({"act", "tanh"}); });
+  with([](Spec& s) { s.attrs.push_back({"act", "swiglu"}); });
+  with([](Spec& s) { s.attrs.push_back({"pairing", "halves"}); });
+  with([](Spec& s) {
+    s.attrs.push_back({"act", "swiglu"});
+    s.attrs.push_back({"pairing", "thirds"});
+  });
+  with([](Spec& s) { s.operands.push_back({"residual", "f32"}); });
+  with([](Spec& s) { s.dims.push_back({"b", std::nullopt, 1, 65536}); });
+  with([](Spec& s) {
+    s.dims.push_back({"b"});
+    s.operands[2].stride_mode = StrideMode::kStatic;
+    s.operands[2].strides = {0, 4096, 1};
+  });
+  with([](Spec& s) {
+    s.dims.push_back({"b"});
+    s.operands[0].stride_mode = StrideMode::kStatic;
+    s.operands[0].strides = {4096, 1};
+  });
   with([](Spec& s) { s.attrs.push_back({"colour", "red"}); });
   with([](Spec& s) { s.tuning = {{"tile_m", 100}}; });
   with([](Spec& s) { s.tuning = {{"warps", 4}}; });

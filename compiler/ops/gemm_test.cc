@@ -35,6 +35,24 @@ std::set<std::string> Keys(const Spec& spec) {
   return keys;
 }
 
+// The first variant whose dim and stride guards hold.
+std::string Match(const Plan& plan, const std::vector<int64_t>& dims,
+                  const std::vector<int64_t>& strides) {
+  for (const Variant& variant : plan.variants) {
+    bool holds = true;
+    for (const Guard& guard : variant.guards) {
+      if (guard.subject == Guard::kOperandAlignment) continue;
+      const int64_t value = guard.subject == Guard::kDim ? dims[guard.index]
+                                                         : strides[guard.index];
+      holds = holds && value >= guard.min &&
+              (guard.max == 0 || value <= guard.max) &&
+              value % std::max<int64_t>(1, guard.multiple_of) == 0;
+    }
+    if (holds) return variant.name;
+  }
+  return "none";
+}
+
 TEST(GemmPlan, TokenCountIsNotInAnyKey) {
   const std::set<std::string> all = Keys(Gemm());
   for (int64_t m : {1, 7, 64, 100, 4096, 8192}) {
@@ -42,6 +60,61 @@ TEST(GemmPlan, TokenCountIsNotInAnyKey) {
     spec.dims[0].value = m;
     EXPECT_EQ(Keys(spec), all) << m;
     EXPECT_EQ(PlanOf(spec).spec_digest, PlanOf(Gemm()).spec_digest);
+  }
+}
+
+TEST(GemmPlan, BatchIsInNoKey) {
+  Spec spec = Gemm();
+  spec.dims.push_back({"b"});
+  const std::set<std::string> all = Keys(spec);
+  for (int64_t b : {1, 7, 4096}) {
+    spec.dims[3].value = b;
+    EXPECT_EQ(Keys(spec), all) << b;
+  }
+  // Where the matrices lie is not, either.
+  spec.operands[1].stride_mode = StrideMode::kStatic;
+  spec.operands[1].strides = {0, 4096, 1};
+  EXPECT_EQ(Keys(spec), all);
+}
+
+TEST(GemmPlan, DenseBatchesLieBehindEachOther) {
+  Spec spec = Gemm(24, 40);
+  spec.dims.push_back({"b"});
+  spec.attrs.push_back({"act", "swiglu"});
+  spec.attrs.push_back({"pairing", "interleaved"});
+  spec.operands.push_back({"c", "bf16"});
+  const Plan plan = PlanOf(spec);
+  const int64_t dims[] = {10, 24, 40, 3};
+  const int64_t wanted[][3] = {
+      {10 * 40, 40, 1}, {48 * 40, 40, 1}, {10 * 24, 24, 1}, {10 * 48, 48, 1}};
+  ASSERT_EQ(plan.operands.size(), 4u);
+  for (size_t x = 0; x < 4; ++x) {
+    ASSERT_EQ(plan.operands[x].axes, 3);
+    EXPECT_EQ(*Evaluate(plan.operands[x].extents[0], {dims, {}, 256}), 3);
+    for (int axis = 0; axis < 3; ++axis) {
+      EXPECT_EQ(*Evaluate(plan.operands[x].strides[axis], {dims, {}, 256}),
+                wanted[x][axis])
+          << x << " " << axis;
+    }
+  }
+}
+
+TEST(GemmPlan, ALaunchOfNothingHasAnEmptyGrid) {
+  Spec spec = Gemm();
+  spec.dims.push_back({"b"});
+  const Plan plan = PlanOf(spec);
+  EXPECT_NE(Match(plan, {0, 4096, 4096, 2}, {}), "none");
+  EXPECT_NE(Match(plan, {5, 4096, 4096, 0}, {}), "none");
+  for (const Variant& variant : plan.variants) {
+    for (const auto& [m, b] : {std::pair{0, 2}, std::pair{5, 0}}) {
+      const int64_t dims[] = {m, 4096, 4096, b};
+      int64_t groups = 1;
+      for (const Expr& grid :
+           std::get<LaunchStep>(variant.recipe.steps.front()).grid) {
+        groups *= *Evaluate(grid, {dims, {}, 256});
+      }
+      EXPECT_EQ(groups, 0) << variant.name;
+    }
   }
 }
 
@@ -75,6 +148,9 @@ TEST(GemmPlan, WhatIsBakedIsInEveryKey) {
       {"layout", [](Spec& s) { s.attrs[0].value = "nn"; }},
       {"c", [](Spec& s) { s.operands.push_back({"c", "bf16"}); }},
       {"bias", [](Spec& s) { s.operands.push_back({"bias", "bf16"}); }},
+      {"residual", [](Spec& s) { s.operands.push_back({"residual", "bf16"}); }},
+      {"act", [](Spec& s) { s.attrs.push_back({"act", "relu"}); }},
+      {"batch", [](Spec& s) { s.dims.push_back({"b"}); }},
       {"f32 bias", [](Spec& s) { s.operands.push_back({"bias", "f32"}); }},
       {"odd k", [](Spec& s) { s.dims[2].value = 4095; }},
       {"odd n", [](Spec& s) { s.dims[1].value = 4095; }},
@@ -100,24 +176,6 @@ TEST(GemmPlan, StridesAreArguments) {
   EXPECT_EQ(Keys(spec), dense);
   spec.operands[0].strides = {8193, 1};
   for (const std::string& key : Keys(spec)) EXPECT_FALSE(dense.contains(key));
-}
-
-// The first variant whose dim and stride guards hold.
-std::string Match(const Plan& plan, const std::vector<int64_t>& dims,
-                  const std::vector<int64_t>& strides) {
-  for (const Variant& variant : plan.variants) {
-    bool holds = true;
-    for (const Guard& guard : variant.guards) {
-      if (guard.subject == Guard::kOperandAlignment) continue;
-      const int64_t value = guard.subject == Guard::kDim ? dims[guard.index]
-                                                         : strides[guard.index];
-      holds = holds && value >= guard.min &&
-              (guard.max == 0 || value <= guard.max) &&
-              value % std::max<int64_t>(1, guard.multiple_of) == 0;
-    }
-    if (holds) return variant.name;
-  }
-  return "none";
 }
 
 TEST(GemmPlan, EveryTokenCountMatchesAVariant) {
@@ -219,7 +277,7 @@ TEST(GemmPlan, RandomSpecsAreServedWhollyOrRefused) {
         const bool fixed = operand.stride_mode != StrideMode::kDynamic;
         strides[x * 8] =
             fixed ? *Evaluate(operand.strides[0], {dims, strides, 256})
-                  : std::min<int64_t>(inner + random() % 64, 2097151);
+                  : std::clamp<int64_t>(inner + random() % 64, 1, 2097151);
       }
       ASSERT_NE(Match(*plan, dims, strides), "none") << "spec " << i;
     }
@@ -275,9 +333,36 @@ TEST(GemmPlan, RefusalsNameTheField) {
          s.operands[0].stride_mode = StrideMode::kStatic;
          s.operands[0].strides = {5, 1};
        }},
-      {"attribute act: found 'gelu_tanh', allowed none",
+      {"attribute act: found 'tanh', allowed none, relu, gelu_tanh",
        absl::StatusCode::kUnimplemented,
-       [](Spec& s) { s.attrs.push_back({"act", "gelu_tanh"}); }},
+       [](Spec& s) { s.attrs.push_back({"act", "tanh"}); }},
+      {"attribute pairing: found none, allowed interleaved",
+       absl::StatusCode::kInvalidArgument,
+       [](Spec& s) { s.attrs.push_back({"act", "swiglu"}); }},
+      {"attribute pairing: found one, allowed one with swiglu only",
+       absl::StatusCode::kInvalidArgument,
+       [](Spec& s) { s.attrs.push_back({"pairing", "halves"}); }},
+      {"dim n: found 1048576, allowed 1 to 1048575",
+       absl::StatusCode::kInvalidArgument,
+       [](Spec& s) {
+         s.dims[1].value = 1 << 20;
+         s.attrs.push_back({"act", "swiglu"});
+         s.attrs.push_back({"pairing", "interleaved"});
+       }},
+      {"strides of operand d: found 0, allowed batch strides of 1",
+       absl::StatusCode::kInvalidArgument,
+       [](Spec& s) {
+         s.dims.push_back({"b"});
+         s.operands[2].stride_mode = StrideMode::kStatic;
+         s.operands[2].strides = {0, 4096, 1};
+       }},
+      {"strides of operand b: found 4096, 1, allowed a batch stride, a row",
+       absl::StatusCode::kInvalidArgument,
+       [](Spec& s) {
+         s.dims.push_back({"b"});
+         s.operands[1].stride_mode = StrideMode::kStatic;
+         s.operands[1].strides = {4096, 1};
+       }},
       {"attribute layout: found 'ab', allowed nn, nt, tn, tt",
        absl::StatusCode::kUnimplemented,
        [](Spec& s) { s.attrs[0].value = "ab"; }},

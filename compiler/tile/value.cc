@@ -176,6 +176,7 @@ Value Min(Value a, Value b) {
 Value Max(Value a, Value b) {
   return Binary(a, b, "arith.maxsi", "arith.maxnumf");
 }
+Value Maximum(Value a, Value b) { return Binary(a, b, "", "arith.maximumf"); }
 
 Value Select(Value condition, Value then, Value otherwise) {
   if (!condition.valid() || !SameTypes("Select", then, otherwise)) return {};

@@ -166,6 +166,8 @@ INGOT_TILE_MIXED_OPERATOR(!=)
 // Signed for integers. A NaN operand of a float gives the other operand.
 Value Min(Value a, Value b);
 Value Max(Value a, Value b);
+// Floats: NaN where either side is NaN, and +0 above -0.
+Value Maximum(Value a, Value b);
 Value Select(Value condition, Value then, Value otherwise);
 Value Fma(Value a, Value b, Value c);  // a * b + c, rounded once
 Value Abs(Value a);                    // floats

@@ -1,232 +1,280 @@
 #include "tests/support/gemm_problem.h"
 
 #include <cmath>
-#include <cstring>
+#include <memory>
 
+#include "absl/strings/str_cat.h"
+#include "tests/support/device_matrices.h"
+#include "tests/support/epilogue_reference.h"
 #include "gtest/gtest.h"
 
 namespace ingot::testing {
 namespace {
 
-constexpr unsigned char kNanByte = 0xff;  // in every format here
 constexpr int64_t kGuard = 256;
 
-// op(A) as [m][k] and op(B) as [k][n], and what is wanted of them.
-struct Reference {
-  std::vector<double> sum;        // of a * b
-  std::vector<double> magnitude;  // of |a| * |b|
+// An operand that the problem has, in the order of the plan's list.
+struct OperandShape {
+  std::string name;
+  std::string dtype;
+  int64_t rows;
+  int64_t columns;
 };
 
-std::vector<double> Transposed(const std::vector<double>& x, int64_t rows,
-                               int64_t columns) {
-  std::vector<double> out(x.size());
-  for (int64_t i = 0; i < rows; ++i) {
-    for (int64_t j = 0; j < columns; ++j) {
-      out[j * rows + i] = x[i * columns + j];
-    }
-  }
-  return out;
+std::vector<OperandShape> Shapes(const GemmProblem &p) {
+  const bool a_t = p.layout[0] == 't';
+  const bool b_t = p.layout[1] == 't';
+  const int64_t wide = p.columns();
+  std::vector<OperandShape> shapes = {
+      {"a", p.dtype, a_t ? p.k : p.m, a_t ? p.m : p.k},
+      {"b", p.dtype, b_t ? wide : p.k, b_t ? p.k : wide},
+      {"d", p.dtype_d, p.m, p.n}};
+  if (p.has_c)
+    shapes.push_back({"c", p.dtype_d, p.m, wide});
+  if (!p.bias.empty())
+    shapes.push_back({"bias", p.bias, 1, wide});
+  if (p.has_residual)
+    shapes.push_back({"residual", p.dtype_d, p.m, p.n});
+  return shapes;
 }
 
-Reference Multiply(const std::vector<double>& a, const std::vector<double>& b,
-                   int64_t m, int64_t n, int64_t k) {
-  Reference out;
-  out.sum.assign(m * n, 0);
-  out.magnitude.assign(m * n, 0);
-  for (int64_t i = 0; i < m; ++i) {
-    double* sum = &out.sum[i * n];
-    double* magnitude = &out.magnitude[i * n];
-    for (int64_t p = 0; p < k; ++p) {
-      const double x = a[i * k + p];
-      const double absolute = std::fabs(x);
-      const double* row = &b[p * n];
+// A vector has no row stride, and a batch of them only with strides.
+bool IsSharedVector(const GemmProblem &p, const OperandShape &shape) {
+  return shape.name == "bias" &&
+         (p.batch == 0 || p.Choice("bias").strides == StrideMode::kDense);
+}
+
+MatrixLayout LayoutOf(const GemmProblem &p, const OperandShape &shape) {
+  const OperandChoice choice = p.Choice(shape.name);
+  MatrixLayout layout;
+  layout.batch = p.matrices();
+  layout.rows = shape.rows;
+  layout.columns = shape.columns;
+  layout.row_stride = shape.columns + choice.pad;
+  layout.batch_stride = shape.rows * layout.row_stride;
+  if (choice.batch == OperandChoice::kShared || IsSharedVector(p, shape)) {
+    layout.batch_stride = 0;
+  } else if (choice.batch == OperandChoice::kWoven) {
+    layout.batch_stride = layout.row_stride;
+    layout.row_stride *= layout.batch;
+  }
+  if (choice.alignment != 0)
+    layout.skip = choice.alignment;
+  if (shape.name == "d")
+    layout.guard = kGuard;
+  return layout;
+}
+
+// As the plan lists them: outermost first.
+std::vector<int64_t> Strides(const GemmProblem &p, const OperandShape &shape) {
+  const MatrixLayout layout = LayoutOf(p, shape);
+  std::vector<int64_t> strides;
+  if (p.batch != 0 && !IsSharedVector(p, shape)) {
+    strides.push_back(layout.batch_stride);
+  }
+  if (shape.name != "bias")
+    strides.push_back(layout.row_stride);
+  strides.push_back(1);
+  return strides;
+}
+
+// The operands of a problem on the device.
+class Operands {
+public:
+  Operands(TestDevice &device, const GemmProblem &p, uint32_t seed) {
+    std::mt19937 random(seed);
+    for (const OperandShape &shape : Shapes(p)) {
+      auto matrices = std::make_unique<DeviceMatrices>(device, shape.dtype,
+                                                       LayoutOf(p, shape));
+      if (shape.name != "d") {
+        matrices->Fill(random);
+        if (p.specials > 0)
+          matrices->Sprinkle(random, p.specials);
+      }
+      inputs_.operands.push_back(matrices->data());
+      inputs_.strides.push_back(Strides(p, shape));
+      all_.emplace(shape.name, std::move(matrices));
+    }
+    inputs_.dims = {p.m, p.n, p.k};
+    if (p.batch != 0)
+      inputs_.dims.push_back(p.batch);
+    inputs_.scalars = {p.alpha};
+    if (p.has_c)
+      inputs_.scalars.push_back(p.beta);
+  }
+
+  const LaunchInputs &inputs() const { return inputs_; }
+  const DeviceMatrices &operator[](const std::string &name) const {
+    return *all_.at(name);
+  }
+  std::vector<size_t> InputChecksums() const {
+    std::vector<size_t> sums;
+    for (const auto &[name, matrices] : all_) {
+      if (name != "d")
+        sums.push_back(matrices->Checksum());
+    }
+    return sums;
+  }
+
+private:
+  LaunchInputs inputs_;
+  std::map<std::string, std::unique_ptr<DeviceMatrices>> all_;
+};
+
+// Sums of products of one matrix of the batch, [m][columns].
+struct Product {
+  std::vector<double> sum;       // of a * b
+  std::vector<double> magnitude; // of |a| * |b|
+};
+
+Product Multiply(const GemmProblem &p, const Operands &x, int64_t matrix) {
+  const int64_t n = p.columns();
+  Product out;
+  out.sum.assign(p.m * n, 0);
+  out.magnitude.assign(p.m * n, 0);
+  std::vector<double> row(n);
+  for (int64_t at = 0; at < p.k; ++at) {
+    for (int64_t j = 0; j < n; ++j) {
+      row[j] = p.layout[1] == 't' ? x["b"].At(matrix, j, at)
+                                  : x["b"].At(matrix, at, j);
+    }
+    for (int64_t i = 0; i < p.m; ++i) {
+      const double a = p.layout[0] == 't' ? x["a"].At(matrix, at, i)
+                                          : x["a"].At(matrix, i, at);
       for (int64_t j = 0; j < n; ++j) {
-        sum[j] += x * row[j];
-        magnitude[j] += absolute * std::fabs(row[j]);
+        const double product = a * row[j];
+        out.sum[i * n + j] += product;
+        out.magnitude[i * n + j] += std::fabs(product);
       }
     }
   }
   return out;
 }
 
-// The inputs of a problem on the device, and their values.
-struct Operands {
-  Operands(TestDevice& device, const GemmProblem& p, std::mt19937& random)
-      : a_transposed(p.layout[0] == 't'),
-        b_transposed(p.layout[1] == 't'),
-        a(device, p.dtype, a_transposed ? p.k : p.m, a_transposed ? p.m : p.k,
-          p.pad, 0),
-        b(device, p.dtype, b_transposed ? p.n : p.k, b_transposed ? p.k : p.n,
-          p.pad, 0),
-        d(device, p.dtype_d, p.m, p.n, p.pad, kGuard),
-        c(device, p.dtype_d, p.has_c ? p.m : 1, p.has_c ? p.n : 1,
-          p.has_c ? p.pad : 0, 0),
-        bias(device, p.bias.empty() ? "f32" : p.bias, 1, p.n, 0, 0),
-        a_values(a.Fill(random)),
-        b_values(b.Fill(random)),
-        c_values(c.Fill(random)),
-        bias_values(bias.Fill(random)) {
-    if (a_transposed) a_values = Transposed(a_values, p.k, p.m);
-    if (b_transposed) b_values = Transposed(b_values, p.n, p.k);
-  }
-
-  LaunchInputs Inputs(const GemmProblem& p) const {
-    LaunchInputs inputs;
-    inputs.dims = {p.m, p.n, p.k};
-    inputs.operands = {a.data(), b.data(), d.data()};
-    inputs.scalars = {p.alpha};
-    inputs.strides = {{a.stride(), 1}, {b.stride(), 1}, {d.stride(), 1}};
-    if (p.has_c) {
-      inputs.operands.push_back(c.data());
-      inputs.strides.push_back({c.stride(), 1});
-      inputs.scalars.push_back(p.beta);
-    }
-    if (!p.bias.empty()) inputs.operands.push_back(bias.data());
-    return inputs;
-  }
-
-  bool a_transposed;
-  bool b_transposed;
-  DeviceMatrix a;
-  DeviceMatrix b;
-  DeviceMatrix d;
-  DeviceMatrix c;
-  DeviceMatrix bias;
-  std::vector<double> a_values;
-  std::vector<double> b_values;
-  std::vector<double> c_values;
-  std::vector<double> bias_values;
-};
-
-// operators.md, gemm, with no activation. A result that rounds beyond the
-// format's largest number may be infinite.
-bool Agrees(const Format& format, double found, double reference,
-            double tolerance) {
-  if (std::fabs(found - reference) <= tolerance) return true;
-  return std::isinf(found) && std::signbit(found) == std::signbit(reference) &&
-         std::fabs(reference) + tolerance >= format.Largest();
-}
-
-void Compare(const GemmProblem& p, const Operands& x) {
-  const Reference reference = Multiply(x.a_values, x.b_values, p.m, p.n, p.k);
-  const Format& format = x.d.format();
+// The argument of the activation in column j of the product.
+Inexact Argument(const GemmProblem &p, const Operands &x,
+                 const Product &product, int64_t matrix, int64_t i, int64_t j) {
+  const int64_t at = i * p.columns() + j;
+  const double c = p.has_c ? p.beta * x["c"].At(matrix, i, j) : 0;
+  const double bias = p.bias.empty() ? 0 : x["bias"].At(matrix, 0, j);
   const double growth =
       4 * std::sqrt(static_cast<double>(p.k)) * std::ldexp(1.0, -24);
-  for (int64_t i = 0; i < p.m; ++i) {
-    for (int64_t j = 0; j < p.n; ++j) {
-      const int64_t at = i * p.n + j;
-      const double from_c = p.has_c ? p.beta * x.c_values[at] : 0;
-      const double from_bias = p.bias.empty() ? 0 : x.bias_values[j];
-      const double wanted = p.alpha * reference.sum[at] + from_c + from_bias;
-      const double tolerance =
-          format.Unit() * std::fabs(wanted) +
-          growth * (std::fabs(p.alpha) * reference.magnitude[at] +
-                    std::fabs(from_c) + std::fabs(from_bias)) +
-          format.SmallestSubnormal() / 2;
-      const double found = x.d.At(i, j);
-      ASSERT_TRUE(Agrees(format, found, wanted, tolerance))
-          << "d[" << i << "," << j << "]: found " << found << ", reference "
-          << wanted << " +- " << tolerance;
+  return {p.alpha * product.sum[at] + c + bias,
+          growth * (std::fabs(p.alpha) * product.magnitude[at] + std::fabs(c) +
+                    std::fabs(bias))};
+}
+
+Inexact Wanted(const GemmProblem &p, const Operands &x, const Product &product,
+               int64_t matrix, int64_t i, int64_t j) {
+  const auto argument = [&](int64_t column) {
+    return Argument(p, x, product, matrix, i, column);
+  };
+  Inexact wanted;
+  if (p.act != "swiglu") {
+    wanted = ActivationOf(p.act, argument(j));
+  } else if (p.pairing == "halves") {
+    wanted = SwigluOf(argument(j), argument(p.n + j));
+  } else {
+    wanted = SwigluOf(argument(2 * j), argument(2 * j + 1));
+  }
+  if (p.has_residual)
+    wanted.value += x["residual"].At(matrix, i, j);
+  return wanted;
+}
+
+void Compare(const GemmProblem &p, const Operands &x) {
+  const DeviceMatrices &d = x["d"];
+  for (int64_t matrix = 0; matrix < p.matrices(); ++matrix) {
+    const Product product = Multiply(p, x, matrix);
+    for (int64_t i = 0; i < p.m; ++i) {
+      for (int64_t j = 0; j < p.n; ++j) {
+        const Inexact wanted = Wanted(p, x, product, matrix, i, j);
+        const double found = d.At(matrix, i, j);
+        double tolerance = 0;
+        ASSERT_TRUE(Agrees(d.format(), found, wanted, &tolerance))
+            << "d[" << matrix << "," << i << "," << j << "]: found " << found
+            << ", reference " << wanted.value << " +- " << tolerance;
+      }
     }
   }
 }
 
-}  // namespace
+} // namespace
+
+OperandChoice GemmProblem::Choice(const std::string &operand) const {
+  const auto found = choices.find(operand);
+  OperandChoice choice;
+  if (found != choices.end()) {
+    choice = found->second;
+  } else if (operand != "bias") {
+    choice.strides = strides;
+    choice.pad = pad;
+  }
+  if (choice.strides == StrideMode::kDense) {
+    choice.pad = 0;
+    choice.batch = OperandChoice::kApart;
+  }
+  return choice;
+}
 
 Spec GemmProblem::ToSpec() const {
   Spec spec{"gemm"};
   spec.target = "gfx950";
   spec.dims = {{"m"}, {"n", n}, {"k", k}};
-  spec.operands = {{"a", dtype}, {"b", dtype}, {"d", dtype_d}};
-  if (has_c) spec.operands.push_back({"c", dtype_d});
-  const int64_t rows[] = {layout[0] == 't' ? m : k, layout[1] == 't' ? k : n, n,
-                          n};
-  for (size_t i = 0; i < spec.operands.size(); ++i) {
-    spec.operands[i].stride_mode = strides;
-    if (strides == StrideMode::kStatic) {
-      spec.operands[i].strides = {rows[i] + pad, 1};
+  if (batch != 0)
+    spec.dims.push_back({"b"});
+  for (const OperandShape &shape : Shapes(*this)) {
+    const OperandChoice choice = Choice(shape.name);
+    Operand operand{shape.name, shape.dtype};
+    operand.stride_mode = choice.strides;
+    operand.alignment = choice.alignment;
+    if (choice.strides == StrideMode::kStatic) {
+      operand.strides = Strides(*this, shape);
     }
+    spec.operands.push_back(operand);
   }
-  if (!bias.empty()) spec.operands.push_back({"bias", bias});
-  spec.attrs = {{"layout", layout}};
+  spec.attrs = {{"act", act}, {"layout", layout}};
+  if (!pairing.empty())
+    spec.attrs.push_back({"pairing", pairing});
   spec.tuning = tuning;
   return spec;
 }
 
 std::string GemmProblem::ToString() const {
-  std::string text = absl::StrCat(
-      layout, " ", dtype, "->", dtype_d, " ", m, "x", n, "x", k, " bias=", bias,
-      " c=", has_c, " pad=", pad, " strides=", static_cast<int>(strides),
-      " alpha=", alpha, " beta=", beta);
-  for (const Tuning& pin : tuning) {
+  std::string text =
+      absl::StrCat(layout, " ", dtype, "->", dtype_d, " ", batch, "x", m, "x",
+                   n, "x", k, " act=", act, pairing, " bias=", bias,
+                   " c=", has_c, " residual=", has_residual, " alpha=", alpha,
+                   " beta=", beta, " specials=", specials);
+  for (const OperandShape &shape : Shapes(*this)) {
+    const OperandChoice choice = Choice(shape.name);
+    absl::StrAppend(&text, " ", shape.name, ":",
+                    static_cast<int>(choice.strides), "+", choice.pad, "/",
+                    static_cast<int>(choice.batch), "@", choice.alignment);
+  }
+  for (const Tuning &pin : tuning) {
     absl::StrAppend(&text, " ", pin.name, "=", pin.value);
   }
   return text;
 }
 
-DeviceMatrix::DeviceMatrix(TestDevice& device, const std::string& dtype,
-                           int64_t rows, int64_t columns, int64_t pad,
-                           int64_t guard)
-    : device_(device),
-      format_(FormatOf(dtype)),
-      rows_(rows),
-      columns_(columns),
-      stride_(columns + pad),
-      bytes_(((rows - 1) * stride_ + columns) * format_.bytes + 2 * guard),
-      guard_(guard),
-      base_(device.Allocate<unsigned char>(bytes_)),
-      start_(base_ + guard) {
-  std::memset(base_, kNanByte, bytes_);
-}
-
-unsigned char* DeviceMatrix::Address(int64_t row, int64_t column) const {
-  return start_ + (row * stride_ + column) * format_.bytes;
-}
-
-double DeviceMatrix::At(int64_t row, int64_t column) const {
-  return Decode(format_, Address(row, column));
-}
-
-std::vector<double> DeviceMatrix::Fill(std::mt19937& random) {
-  std::vector<double> values;
-  values.reserve(rows_ * columns_);
-  std::normal_distribution<double> normal;
-  for (int64_t row = 0; row < rows_; ++row) {
-    for (int64_t column = 0; column < columns_; ++column) {
-      Encode(format_, normal(random), Address(row, column));
-      values.push_back(At(row, column));
-    }
-  }
-  return values;
-}
-
-bool DeviceMatrix::SurroundingsIntact() const {
-  const auto intact = [](const unsigned char* from, const unsigned char* to) {
-    for (; from < to; ++from) {
-      if (*from != kNanByte) return false;
-    }
-    return true;
-  };
-  for (int64_t row = 0; row + 1 < rows_; ++row) {
-    if (!intact(Address(row, columns_), Address(row + 1, 0))) return false;
-  }
-  return intact(base_, start_) &&
-         intact(Address(rows_ - 1, columns_), base_ + bytes_);
-}
-
-void CheckGemm(TestDevice& device, const GemmProblem& problem, uint32_t seed,
-               std::string* variant) {
+void CheckGemm(TestDevice &device, const GemmProblem &problem, uint32_t seed,
+               std::string *variant, std::string *result) {
   SCOPED_TRACE(problem.ToString());
   const absl::StatusOr<Plan> plan = MakePlan(problem.ToSpec());
   ASSERT_TRUE(plan.ok()) << plan.status();
-  std::mt19937 random(seed);
-  const Operands operands(device, problem, random);
+  const Operands operands(device, problem, seed);
+  const std::vector<size_t> before = operands.InputChecksums();
   const absl::StatusOr<LaunchReport> report =
-      device.Launch(*plan, operands.Inputs(problem));
+      device.Launch(*plan, operands.inputs());
   ASSERT_TRUE(report.ok()) << report.status();
-  if (variant != nullptr) *variant = report->variant;
+  if (variant != nullptr)
+    *variant = report->variant;
+  if (result != nullptr)
+    *result = operands["d"].Bytes();
   Compare(problem, operands);
-  EXPECT_TRUE(operands.d.SurroundingsIntact());
+  EXPECT_TRUE(operands["d"].SurroundingsIntact());
+  EXPECT_EQ(before, operands.InputChecksums()) << "an input was written";
 }
 
-}  // namespace ingot::testing
+} // namespace ingot::testing

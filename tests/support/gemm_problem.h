@@ -4,74 +4,69 @@
 #define TESTS_SUPPORT_GEMM_PROBLEM_H_
 
 #include <cstdint>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "compiler/plan.h"
+#include "tests/support/device_matrix.h"
 #include "tests/support/launch.h"
 #include "tests/support/number.h"
 
 namespace ingot::testing {
 
+// How one operand lies in memory.
+struct OperandChoice {
+  enum Batch {
+    kApart,  // one matrix after the other
+    kShared, // stride 0
+    kWoven,  // row by row of each
+  };
+  StrideMode strides = StrideMode::kDense;
+  int64_t pad = 0; // elements behind each row; none where it is dense
+  Batch batch = kApart;
+  uint32_t alignment = 0; // bytes, as in a spec; the pointer is no better
+};
+
 struct GemmProblem {
   std::string layout = "nt";
   std::string dtype = "bf16";
   std::string dtype_d = "bf16";
-  std::string bias;  // dtype, or empty
+  std::string bias; // dtype, or empty
   bool has_c = false;
+  bool has_residual = false;
+  std::string act = "none";
+  std::string pairing; // with swiglu
   int64_t m = 1;
   int64_t n = 1;
   int64_t k = 1;
-  int64_t pad = 0;  // elements behind each row of every matrix
+  int64_t batch = 0; // 0: the spec has no dim b
+  // Of all matrices that have no choice of their own.
+  int64_t pad = 0;
   StrideMode strides = StrideMode::kDense;
+  std::map<std::string, OperandChoice> choices; // by operand
+  int specials = 0; // of each input (DeviceMatrices::Sprinkle)
   double alpha = 1;
   double beta = 0;
   std::vector<Tuning> tuning;
+
+  OperandChoice Choice(const std::string &operand) const;
+  int64_t matrices() const { return batch == 0 ? 1 : batch; }
+  // Columns of the product.
+  int64_t columns() const { return act == "swiglu" ? 2 * n : n; }
 
   Spec ToSpec() const;
   std::string ToString() const;
 };
 
-// A matrix on the device, [rows, columns] with `pad` elements behind each row
-// but the last, and `guard` bytes on both sides. Everything starts as NaN.
-class DeviceMatrix {
- public:
-  DeviceMatrix(TestDevice& device, const std::string& dtype, int64_t rows,
-               int64_t columns, int64_t pad, int64_t guard);
-  ~DeviceMatrix() { device_.Free(base_); }
-  DeviceMatrix(const DeviceMatrix&) = delete;
-  DeviceMatrix& operator=(const DeviceMatrix&) = delete;
-
-  void* data() const { return start_; }
-  int64_t stride() const { return stride_; }
-  const Format& format() const { return format_; }
-  double At(int64_t row, int64_t column) const;
-  // Normal numbers, rounded to the format; returned in f64, row by row.
-  std::vector<double> Fill(std::mt19937& random);
-  // Whether every byte that is no element is as it was.
-  bool SurroundingsIntact() const;
-
- private:
-  unsigned char* Address(int64_t row, int64_t column) const;
-
-  TestDevice& device_;
-  Format format_;
-  int64_t rows_;
-  int64_t columns_;
-  int64_t stride_;
-  int64_t bytes_;
-  int64_t guard_;
-  unsigned char* base_;
-  unsigned char* start_;
-};
-
 // Plans, launches and checks the problem on `device`: every element of d within
-// operators.md's tolerance, everything around d untouched. Reports through
-// gtest; the variant that ran goes to `variant` when it is not null.
-void CheckGemm(TestDevice& device, const GemmProblem& problem, uint32_t seed,
-               std::string* variant = nullptr);
+// operators.md's tolerance, everything around d untouched, all inputs as they
+// were. Reports through gtest. `variant`, when not null, receives the variant
+// that ran, and `result` the bytes of d and what lies around it.
+void CheckGemm(TestDevice &device, const GemmProblem &problem, uint32_t seed,
+               std::string *variant = nullptr, std::string *result = nullptr);
 
-}  // namespace ingot::testing
+} // namespace ingot::testing
 
-#endif  // TESTS_SUPPORT_GEMM_PROBLEM_H_
+#endif // TESTS_SUPPORT_GEMM_PROBLEM_H_

@@ -1,0 +1,150 @@
+#include "tests/support/gemm_sweep.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "compiler/ops/op.h"
+#include "gtest/gtest.h"
+
+namespace ingot::testing {
+namespace {
+
+class Dice {
+ public:
+  explicit Dice(std::mt19937& random) : random_(random) {}
+  int64_t Below(int64_t n) {
+    return static_cast<int64_t>(random_() % static_cast<uint64_t>(n));
+  }
+  bool OneIn(int64_t n) { return Below(n) == 0; }
+  template <typename T>
+  T Pick(const std::vector<T>& list) {
+    return list[Below(static_cast<int64_t>(list.size()))];
+  }
+
+ private:
+  std::mt19937& random_;
+};
+
+// Small ones, those around the edges of tiles, and any.
+int64_t Extent(Dice& dice) {
+  switch (dice.Below(4)) {
+    case 0:
+      return 1 + dice.Below(20);
+    case 1:
+      return std::max<int64_t>(
+          1, dice.Pick<int64_t>({16, 32, 64, 128, 256}) + dice.Below(5) - 2);
+    case 2:
+      return 8 * (1 + dice.Below(38));
+    default:
+      return 1 + dice.Below(300);
+  }
+}
+
+// Large problems take the emulator long.
+void Shape(Dice& dice, GemmProblem* p) {
+  constexpr int64_t kMost = 3'000'000;
+  do {
+    p->m = Extent(dice);
+    p->n = Extent(dice);
+    p->k = Extent(dice);
+    p->batch = dice.OneIn(4) ? 1 + dice.Below(5) : 0;
+  } while (p->m * p->columns() * p->k * p->matrices() > kMost);
+}
+
+OperandChoice Choose(Dice& dice, const std::string& name) {
+  OperandChoice choice;
+  choice.strides = static_cast<StrideMode>(dice.Below(3));
+  choice.pad = dice.Pick<int64_t>({0, 0, 8, 8, 4, 1, 3});
+  choice.batch = static_cast<OperandChoice::Batch>(dice.Below(3));
+  if (name == "d" && choice.batch == OperandChoice::kShared) {
+    choice.batch = OperandChoice::kApart;
+  }
+  if (dice.OneIn(4)) choice.alignment = dice.Pick<uint32_t>({4, 8, 16, 32});
+  return choice;
+}
+
+void ChooseOperands(Dice& dice, GemmProblem* p) {
+  for (const char* name : {"a", "b", "d", "c", "residual"}) {
+    if (!dice.OneIn(2)) p->choices[name] = Choose(dice, name);
+  }
+  if (p->bias.empty()) return;
+  OperandChoice bias;
+  if (p->batch != 0 && dice.OneIn(2)) {
+    bias = Choose(dice, "bias");
+  } else if (dice.OneIn(3)) {
+    bias.alignment = 4;
+  }
+  p->choices["bias"] = bias;
+}
+
+// Pins the tile of some kernel of the plan, so that tiles meet all sizes.
+void PinATile(Dice& dice, GemmProblem* p) {
+  const absl::StatusOr<Plan> plan = MakePlan(p->ToSpec());
+  ASSERT_TRUE(plan.ok()) << p->ToString() << ": " << plan.status();
+  const KernelSpec& kernel =
+      plan->kernels[dice.Below(static_cast<int64_t>(plan->kernels.size()))]
+          .spec;
+  for (const char* name : FindOp("gemm")->tuning) {
+    const absl::StatusOr<int64_t> value = kernel.GetInt(name);
+    if (value.ok()) p->tuning.push_back({name, *value});
+  }
+  // Another kernel may be needed where the first fits for some strides only.
+  const absl::StatusOr<Plan> pinned = MakePlan(p->ToSpec());
+  if (!pinned.ok() || pinned->kernels.size() < plan->kernels.size()) {
+    for (const auto& [name, choice] : p->choices) {
+      if (choice.strides == StrideMode::kDynamic) p->tuning.clear();
+    }
+    if (p->layout[0] == 't') p->tuning.clear();
+  }
+}
+
+}  // namespace
+
+GemmProblem RandomGemmProblem(std::mt19937& random) {
+  Dice dice(random);
+  GemmProblem p;
+  p.layout = dice.Pick<std::string>({"nn", "nt", "tn", "tt"});
+  p.dtype = dice.Pick<std::string>({"bf16", "f16"});
+  p.dtype_d = dice.Pick<std::string>({"bf16", "f16", "f32"});
+  p.act = dice.Pick<std::string>({"none", "none", "relu", "gelu_tanh",
+                                  "gelu_erf", "silu", "swiglu", "swiglu"});
+  if (p.act == "swiglu") {
+    p.pairing = dice.Pick<std::string>({"interleaved"});
+  }
+  if (dice.OneIn(2)) p.bias = dice.Pick<std::string>({p.dtype_d, "f32"});
+  p.has_c = dice.OneIn(3);
+  p.has_residual = dice.OneIn(3);
+  Shape(dice, &p);
+  ChooseOperands(dice, &p);
+  if (dice.OneIn(2)) {
+    p.alpha = dice.Pick<double>({0.375, -2, 0});
+    p.beta = dice.Pick<double>({-1.5, 1, 0});
+  }
+  if (dice.OneIn(4)) p.specials = 1 + static_cast<int>(dice.Below(4));
+  if (dice.OneIn(2)) PinATile(dice, &p);
+  return p;
+}
+
+void SweepGemm(uint32_t seed, int count) {
+  std::mt19937 random(seed);
+  TestDevice device;
+  emulator::Options options = emulator::Options::FromEnvironment();
+  options.threads = 1;
+  options.reverse_waves = !options.reverse_waves;
+  TestDevice other(options);
+  for (int i = 0; i < count; ++i) {
+    const GemmProblem problem = RandomGemmProblem(random);
+    const uint32_t values = random();
+    std::string result;
+    CheckGemm(device, problem, values, nullptr, &result);
+    if (::testing::Test::HasFatalFailure()) return;
+    if (i % 4 != 0) continue;
+    std::string again;
+    CheckGemm(other, problem, values, nullptr, &again);
+    EXPECT_EQ(result, again) << problem.ToString();
+  }
+}
+
+}  // namespace ingot::testing

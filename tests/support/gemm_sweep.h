@@ -1,0 +1,21 @@
+// Random problems of gemm: every attribute, layout, dtype, way to lay out
+// operands and tile that a plan may choose, small sizes. The same seed gives
+// the same problems.
+#ifndef TESTS_SUPPORT_GEMM_SWEEP_H_
+#define TESTS_SUPPORT_GEMM_SWEEP_H_
+
+#include <random>
+
+#include "tests/support/gemm_problem.h"
+
+namespace ingot::testing {
+
+GemmProblem RandomGemmProblem(std::mt19937& random);
+
+// Runs `count` problems, every fourth of them again with one thread and waves
+// in the other order, which must give the same bits. Reports through gtest.
+void SweepGemm(uint32_t seed, int count);
+
+}  // namespace ingot::testing
+
+#endif  // TESTS_SUPPORT_GEMM_SWEEP_H_
