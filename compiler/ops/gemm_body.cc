@@ -18,6 +18,7 @@ struct Params {
   tile::MatmulShape shape;
   bool a_transposed = false;
   bool b_transposed = false;
+  bool halves = false;
   bool dma = false;
   int width_a = 0;
   int width_b = 0;
@@ -37,6 +38,7 @@ absl::StatusOr<Params> ReadParams(Builder& b) {
   const std::string layout = b.String("layout");
   p.a_transposed = layout.substr(0, 1) == "t";
   p.b_transposed = layout.substr(1) == "t";
+  p.halves = b.String("pairing") == "halves";
   p.dma = b.String("schedule") == "dma";
   p.width_a = number("width_a");
   p.width_b = number("width_b");
@@ -57,7 +59,7 @@ Values Multiply(Builder& b, const Params& p, const tile::TilePlace& place) {
   tile::Panel left(b, {p.shape.m, p.shape.k, !p.a_transposed, waves},
                    {GemmOperand(b, "a", p.shape.elem), b.Arg("lda"), place.row,
                     place.rows, k});
-  tile::Panel right(b, {p.shape.n, p.shape.k, p.b_transposed, waves},
+  tile::Panel right(b, {p.shape.n, p.shape.k, p.b_transposed, waves, p.halves},
                     {GemmOperand(b, "b", p.shape.elem), b.Arg("ldb"),
                      place.column, place.columns, k});
   if (p.dma) return tile::RunDmaLoop(b, p.shape, left, right, k);

@@ -47,7 +47,8 @@ TEST_P(GemmEpilogueTest, CompilesWithoutSpills) {
 
 INSTANTIATE_TEST_SUITE_P(Activations, GemmEpilogueTest,
                          ::testing::Values("none", "relu", "gelu_tanh",
-                                           "gelu_erf", "silu", "interleaved"));
+                                           "gelu_erf", "silu", "halves",
+                                           "interleaved"));
 
 }  // namespace
 }  // namespace ingot

@@ -112,8 +112,9 @@ int GemmBiasWidth(const GemmRequest& r) {
   const bool wide =
       AlignmentOf(*r.bias) >= kWide * DtypeBytes(r.bias->dtype) &&
       AlwaysMultiple(r.dims[kGemmN], kWide) &&
-      (!r.bias_batched || (r.bias->stride_mode == StrideMode::kStatic &&
-                           r.bias->strides[0] % kWide == 0));
+      (!r.bias_batched || r.bias->stride_mode == StrideMode::kDense ||
+       (r.bias->stride_mode == StrideMode::kStatic &&
+        r.bias->strides[0] % kWide == 0));
   return wide ? kWide : 1;
 }
 

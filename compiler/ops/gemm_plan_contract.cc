@@ -12,29 +12,6 @@ Expr Times(Expr x, int factor) {
   return factor == 1 ? x : std::move(x) * Expr::Const(factor);
 }
 
-PlanOperand DescribeMatrix(const GemmRequest& r, const GemmMatrix& x,
-                           bool output) {
-  PlanOperand out;
-  out.name = x.operand->name;
-  out.dtype = x.operand->dtype;
-  out.axes = x.row_axis + 2;
-  out.stride_mode = x.operand->stride_mode;
-  const Expr rows = Times(Expr::DimAt(x.rows), x.rows_factor);
-  const Expr inner = Times(Expr::DimAt(x.inner), x.inner_factor);
-  out.extents = {rows, inner};
-  if (r.batch) out.extents.insert(out.extents.begin(), Expr::DimAt(kGemmB));
-  out.output = output;
-  if (out.stride_mode == StrideMode::kDense) {
-    out.strides = {inner, Expr::Const(1)};
-    if (r.batch) out.strides.insert(out.strides.begin(), rows * inner);
-  } else if (out.stride_mode == StrideMode::kStatic) {
-    for (const int64_t stride : x.operand->strides) {
-      out.strides.push_back(Expr::Const(stride));
-    }
-  }
-  return out;
-}
-
 PlanOperand DescribeBias(const GemmRequest& r) {
   PlanOperand bias;
   bias.name = "bias";
@@ -55,6 +32,29 @@ PlanOperand DescribeBias(const GemmRequest& r) {
 
 }  // namespace
 
+PlanOperand DescribeGemmMatrix(const GemmMatrix& x, bool output) {
+  PlanOperand out;
+  out.name = x.operand->name;
+  out.dtype = x.operand->dtype;
+  out.axes = x.row_axis + 2;
+  const bool batched = x.row_axis == 1;
+  out.stride_mode = x.operand->stride_mode;
+  const Expr rows = Times(Expr::DimAt(x.rows), x.rows_factor);
+  const Expr inner = Times(Expr::DimAt(x.inner), x.inner_factor);
+  out.extents = {rows, inner};
+  if (batched) out.extents.insert(out.extents.begin(), Expr::DimAt(kGemmB));
+  out.output = output;
+  if (out.stride_mode == StrideMode::kDense) {
+    out.strides = {inner, Expr::Const(1)};
+    if (batched) out.strides.insert(out.strides.begin(), rows * inner);
+  } else if (out.stride_mode == StrideMode::kStatic) {
+    for (const int64_t stride : x.operand->strides) {
+      out.strides.push_back(Expr::Const(stride));
+    }
+  }
+  return out;
+}
+
 Expr GemmColumns(const GemmRequest& r) {
   return Times(Expr::DimAt(kGemmN), r.columns_factor());
 }
@@ -70,17 +70,17 @@ void DescribeGemm(const GemmRequest& r, Plan* plan) {
   }
   plan->dims.assign(r.dims.begin(), r.dims.end());
   if (r.batch) plan->dims.push_back(*r.batch);
-  plan->operands = {DescribeMatrix(r, r.a, false),
-                    DescribeMatrix(r, r.b, false),
-                    DescribeMatrix(r, r.d, true)};
+  plan->operands = {DescribeGemmMatrix(r.a, false),
+                    DescribeGemmMatrix(r.b, false),
+                    DescribeGemmMatrix(r.d, true)};
   plan->scalars = {{"alpha", "f32", 1.0}};
   if (r.has_c()) {
-    plan->operands.push_back(DescribeMatrix(r, r.c, false));
+    plan->operands.push_back(DescribeGemmMatrix(r.c, false));
     plan->scalars.push_back({"beta", "f32", 0.0});
   }
   if (r.bias != nullptr) plan->operands.push_back(DescribeBias(r));
   if (r.has_residual()) {
-    plan->operands.push_back(DescribeMatrix(r, r.residual, false));
+    plan->operands.push_back(DescribeGemmMatrix(r.residual, false));
   }
 }
 

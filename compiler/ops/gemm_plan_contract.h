@@ -47,6 +47,9 @@ inline constexpr const char* kGemmAttrs[] = {"layout", "act", "pairing"};
 // Fills dims, operands, scalars and the resolved attributes.
 void DescribeGemm(const GemmRequest& request, Plan* plan);
 
+// A matrix of a request as its plan describes it.
+PlanOperand DescribeGemmMatrix(const GemmMatrix& x, bool output);
+
 // Columns of the product, and workgroups of the grid's z: one for each matrix
 // of the batch.
 Expr GemmColumns(const GemmRequest& request);

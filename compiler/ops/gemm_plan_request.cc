@@ -49,14 +49,6 @@ absl::Status CheckStrides(const GemmRequest& r, const GemmMatrix& x) {
   return absl::OkStatus();
 }
 
-absl::Status CheckAlignment(const Operand& operand) {
-  const int64_t least = DtypeBytes(operand.dtype);
-  if (AlignmentOf(operand) >= least) return absl::OkStatus();
-  return Invalid(absl::StrCat("alignment of operand ", operand.name),
-                 absl::StrCat(operand.alignment),
-                 absl::StrCat(least, " or more"));
-}
-
 // A bias is [n] for all of a batch unless the spec speaks of its batch stride.
 absl::Status CheckBiasStrides(GemmRequest* r) {
   const Operand& bias = *r->bias;
@@ -85,7 +77,7 @@ absl::Status ReadBias(const Spec& spec, int index, GemmRequest* r) {
       CheckOperand(spec, "bias", {absl::string_view(r->dtype_d), "f32"}));
   r->bias_index = index;
   INGOT_RETURN_IF_ERROR(CheckBiasStrides(r));
-  return CheckAlignment(*r->bias);
+  return CheckGemmAlignment(*r->bias);
 }
 
 absl::Status FindMatrices(const Spec& spec, GemmRequest* r) {
@@ -106,8 +98,38 @@ absl::Status FindMatrices(const Spec& spec, GemmRequest* r) {
   return absl::OkStatus();
 }
 
-// Which dims a matrix's axes are.
-void ShapeMatrices(GemmRequest* r) {
+absl::Status ReadMatrices(const Spec& spec, GemmRequest* r) {
+  INGOT_RETURN_IF_ERROR(FindMatrices(spec, r));
+  ShapeGemmMatrices(r);
+  int index = 0;
+  for (GemmMatrix* x : {&r->a, &r->b, &r->d, &r->c}) {
+    if (x->operand != nullptr) x->index = index++;
+  }
+  INGOT_RETURN_IF_ERROR(ReadBias(spec, index, r));
+  r->residual.index = index + (r->bias == nullptr ? 0 : 1);
+  for (GemmMatrix* x : {&r->a, &r->b, &r->d, &r->c, &r->residual}) {
+    if (x->operand != nullptr) INGOT_RETURN_IF_ERROR(CheckGemmMatrix(*x, r));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status ReadGemmActivation(const Spec& spec, GemmRequest* r) {
+  INGOT_ASSIGN_OR_RETURN(r->act, CheckChoice(spec, "act", "none",
+                                             {"none", "relu", "gelu_tanh",
+                                              "gelu_erf", "silu", "swiglu"}));
+  const bool paired = r->act == "swiglu";
+  if (paired != (spec.FindAttr("pairing") != nullptr)) {
+    return Invalid("attribute pairing", paired ? "none" : "one",
+                   paired ? "halves, interleaved" : "one with swiglu only");
+  }
+  INGOT_ASSIGN_OR_RETURN(r->pairing, CheckChoice(spec, "pairing", "none",
+                                                 {"halves", "interleaved"}));
+  return absl::OkStatus();
+}
+
+void ShapeGemmMatrices(GemmRequest* r) {
   r->a.rows = r->a_transposed() ? kGemmK : kGemmM;
   r->a.inner = r->a_transposed() ? kGemmM : kGemmK;
   r->b.rows = r->b_transposed() ? kGemmN : kGemmK;
@@ -124,50 +146,31 @@ void ShapeMatrices(GemmRequest* r) {
   }
 }
 
-absl::Status ReadMatrices(const Spec& spec, GemmRequest* r) {
-  INGOT_RETURN_IF_ERROR(FindMatrices(spec, r));
-  ShapeMatrices(r);
-  int index = 0;
-  for (GemmMatrix* x : {&r->a, &r->b, &r->d, &r->c}) {
-    if (x->operand != nullptr) x->index = index++;
-  }
-  INGOT_RETURN_IF_ERROR(ReadBias(spec, index, r));
-  r->residual.index = index + (r->bias == nullptr ? 0 : 1);
-  for (GemmMatrix* x : {&r->a, &r->b, &r->d, &r->c, &r->residual}) {
-    if (x->operand == nullptr) continue;
-    INGOT_RETURN_IF_ERROR(CheckStrides(*r, *x));
-    INGOT_RETURN_IF_ERROR(CheckAlignment(*x->operand));
+absl::Status CheckGemmMatrix(const GemmMatrix& x, GemmRequest* r) {
+  INGOT_RETURN_IF_ERROR(CheckStrides(*r, x));
+  INGOT_RETURN_IF_ERROR(CheckGemmAlignment(*x.operand));
+  if (x.operand->stride_mode == StrideMode::kStatic) {
     // A row holds what its stride has room for.
-    PlanDim& inner = r->dims[x->inner];
-    if (x->operand->stride_mode == StrideMode::kStatic) {
-      inner.max = std::min(inner.max,
-                           x->operand->strides[x->row_axis] / x->inner_factor);
-    }
+    PlanDim& inner = r->dims[x.inner];
+    inner.max =
+        std::min(inner.max, x.operand->strides[x.row_axis] / x.inner_factor);
   }
   return absl::OkStatus();
 }
 
-absl::Status ReadActivation(const Spec& spec, GemmRequest* r) {
-  INGOT_ASSIGN_OR_RETURN(r->act, CheckChoice(spec, "act", "none",
-                                             {"none", "relu", "gelu_tanh",
-                                              "gelu_erf", "silu", "swiglu"}));
-  const bool paired = r->act == "swiglu";
-  if (paired != (spec.FindAttr("pairing") != nullptr)) {
-    return Invalid("attribute pairing", paired ? "none" : "one",
-                   paired ? "interleaved" : "one with swiglu only");
-  }
-  INGOT_ASSIGN_OR_RETURN(r->pairing,
-                         CheckChoice(spec, "pairing", "none", {"interleaved"}));
-  return absl::OkStatus();
+absl::Status CheckGemmAlignment(const Operand& operand) {
+  const int64_t least = DtypeBytes(operand.dtype);
+  if (AlignmentOf(operand) >= least) return absl::OkStatus();
+  return Invalid(absl::StrCat("alignment of operand ", operand.name),
+                 absl::StrCat(operand.alignment),
+                 absl::StrCat(least, " or more"));
 }
-
-}  // namespace
 
 absl::StatusOr<GemmRequest> ReadGemmRequest(const Spec& spec) {
   GemmRequest r;
   INGOT_ASSIGN_OR_RETURN(
       r.layout, CheckChoice(spec, "layout", "nt", {"nn", "nt", "tn", "tt"}));
-  INGOT_RETURN_IF_ERROR(ReadActivation(spec, &r));
+  INGOT_RETURN_IF_ERROR(ReadGemmActivation(spec, &r));
   INGOT_ASSIGN_OR_RETURN(
       r.dims[kGemmM],
       CheckDim(spec, "m", r.a_transposed() ? kGemmMaxRow : kMaxRows));

@@ -63,6 +63,14 @@ struct GemmRequest {
 // request.
 absl::StatusOr<GemmRequest> ReadGemmRequest(const Spec& spec);
 
+// Parts of it, for ops that are products, too: attributes act and pairing;
+absl::Status ReadGemmActivation(const Spec& spec, GemmRequest* request);
+// which dims the axes of each matrix are, by layout, pairing and batch;
+void ShapeGemmMatrices(GemmRequest* request);
+// strides and alignment of a matrix of `request`, which may limit its dims.
+absl::Status CheckGemmMatrix(const GemmMatrix& x, GemmRequest* request);
+absl::Status CheckGemmAlignment(const Operand& operand);
+
 }  // namespace ingot
 
 #endif  // INGOT_COMPILER_OPS_GEMM_PLAN_REQUEST_H_

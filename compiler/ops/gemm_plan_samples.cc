@@ -44,7 +44,7 @@ std::vector<Spec> GemmSamples() {
     fused.operands.push_back({"residual", "bf16"});
     samples.push_back(fused);
   }
-  for (const char* pairing : {"interleaved"}) {
+  for (const char* pairing : {"halves", "interleaved"}) {
     Spec swiglu = Sample("nt", "bf16", 14336, 4096, "bf16");
     swiglu.attrs.push_back({"act", "swiglu"});
     swiglu.attrs.push_back({"pairing", pairing});

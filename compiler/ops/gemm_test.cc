@@ -336,7 +336,7 @@ TEST(GemmPlan, RefusalsNameTheField) {
       {"attribute act: found 'tanh', allowed none, relu, gelu_tanh",
        absl::StatusCode::kUnimplemented,
        [](Spec& s) { s.attrs.push_back({"act", "tanh"}); }},
-      {"attribute pairing: found none, allowed interleaved",
+      {"attribute pairing: found none, allowed halves, interleaved",
        absl::StatusCode::kInvalidArgument,
        [](Spec& s) { s.attrs.push_back({"act", "swiglu"}); }},
       {"attribute pairing: found one, allowed one with swiglu only",

@@ -70,8 +70,8 @@ TEST_P(ActivationTest, IsCloseToTheFunction) {
     const double unit = std::ldexp(1.0, -24) * std::fabs(x[i]);
     const double error = std::fabs(y[i] - wanted) / unit;
     if (x[i] == 0) continue;  // SpecialValues
-    EXPECT_LE(error, 3) << GetParam().name << "(" << x[i] << "): found "
-                          << y[i] << ", wanted " << wanted;
+    EXPECT_LE(error, 3) << GetParam().name << "(" << x[i] << "): found " << y[i]
+                        << ", wanted " << wanted;
     worst = std::max(worst, error);
   }
   RecordProperty("worst_units", std::to_string(worst));

@@ -94,8 +94,8 @@ int BlocksOf(const MatmulShape& shape, ColumnMap map) {
 }
 
 TileView::TileView(Builder& builder, const MatmulShape& shape,
-                       const TilePlace& place, const MatrixPlace& matrix,
-                       ColumnMap map)
+                   const TilePlace& place, const MatrixPlace& matrix,
+                   ColumnMap map)
     : b_(builder),
       elem_(matrix.elem),
       width_(matrix.width),

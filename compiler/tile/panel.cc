@@ -68,21 +68,37 @@ Panel::Panel(Builder& builder, const PanelShape& shape,
              const PanelSource& source)
     : b_(builder), shape_(shape), thread_(builder.ThreadX()), k_(source.k) {
   row_bytes_ = source.stride * 2;
-  const Value first = Convert(source.first, kI64);
-  const Value rows_left = source.extent - source.first;
-  if (shape.k_contiguous) {
-    start_ = Offset(source.base, first * Convert(row_bytes_, kI64));
-    columns_ = source.k;
-    const Value rows = Min(rows_left, b_.I32(shape.mn));
-    all_ = b_.Buffer(start_, Convert(Records(rows), kI64));
-  } else {
-    start_ = Offset(source.base, first * 2);
-    columns_ = rows_left;
-  }
+  Start(source);
   for (int piece = 0; piece < shape.pieces(); ++piece) {
     lane_k_.push_back(LaneK(piece));
     lane_offset_.push_back(LaneOffset(piece));
   }
+}
+
+// Where the panel starts in memory, and what lies there.
+void Panel::Start(const PanelSource& source) {
+  Value first = source.first;
+  Value extent = source.extent;
+  int rows = shape_.mn;
+  if (shape_.paired) {
+    half_ = extent / 2;
+    first = first / 2;
+    rows = rows / 2;
+    if (shape_.k_contiguous) extent = half_;
+  }
+  const Value rows_left = extent - first;
+  if (!shape_.k_contiguous) {
+    start_ = Offset(source.base, Convert(first, kI64) * 2);
+    columns_ = rows_left;
+    return;
+  }
+  // A wave moves 8 rows at a time: always of the same half.
+  if (shape_.paired) first = first + b_.WaveId() % 2 * half_;
+  start_ =
+      Offset(source.base, Convert(first, kI64) * Convert(row_bytes_, kI64));
+  columns_ = source.k;
+  all_ =
+      b_.Buffer(start_, Convert(Records(Min(rows_left, b_.I32(rows))), kI64));
 }
 
 // Bytes from a row's start to the end of the last of `rows` rows: exact, since
@@ -108,12 +124,15 @@ Value Panel::LaneK(int piece) {
 Value Panel::LaneOffset(int piece) {
   const int first_byte = piece * shape_.round_bytes();
   if (shape_.k_contiguous) {
-    const Value row = (thread_ / 8 + first_byte / kRowBytes) % shape_.mn;
+    Value row = (thread_ / 8 + first_byte / kRowBytes) % shape_.mn;
+    if (shape_.paired) row = row / 16 * 8 + row % 8;
     return row * row_bytes_ + lane_k_[piece] * 2;
   }
   const Value k = lane_k_[piece];
   const Value place = thread_ % (shape_.mn * 2 / kChunk);
-  return k * row_bytes_ + (place ^ (LaneSwizzle(shape_, k) << 1)) * kChunk;
+  const Value chunk = place ^ (LaneSwizzle(shape_, k) << 1);
+  if (!shape_.paired) return k * row_bytes_ + chunk * kChunk;
+  return k * row_bytes_ + chunk / 2 * kChunk + chunk % 2 * half_ * 2;
 }
 
 Value Panel::Cursor(Value step) {

@@ -28,6 +28,10 @@ struct PanelShape {
   int k = 0;  // of a step; a multiple of 64 when k is contiguous
   bool k_contiguous = true;
   int waves = 0;  // of the workgroup, which all move it together
+  // The matrix has two halves of extent / 2 rows. A panel takes 8 rows of the
+  // first, then the 8 of the second at the same places, and so on; its own rows
+  // are counted through both. Needs an even number of waves.
+  bool paired = false;
 
   int bytes() const { return mn * k * 2; }
   // Pieces of 16 bytes that a lane moves; bytes() is a multiple of a round.
@@ -84,6 +88,7 @@ class Panel {
   void Write(Value data, int piece, Value lds, int lds_offset, Value lds_lane);
 
  private:
+  void Start(const PanelSource& source);
   Value LaneOffset(int piece);
   Value LaneK(int piece);
   Value Records(Value rows);
@@ -92,6 +97,7 @@ class Panel {
   PanelShape shape_;
   Value thread_;
   Value row_bytes_;  // i32
+  Value half_;       // rows of one, if paired
   Value start_;      // kGlobal
   Value columns_;    // elements of a row in memory from start_ on
   Value all_;        // buffer of the whole panel, k contiguous

@@ -111,7 +111,7 @@ GemmProblem RandomGemmProblem(std::mt19937& random) {
   p.act = dice.Pick<std::string>({"none", "none", "relu", "gelu_tanh",
                                   "gelu_erf", "silu", "swiglu", "swiglu"});
   if (p.act == "swiglu") {
-    p.pairing = dice.Pick<std::string>({"interleaved"});
+    p.pairing = dice.Pick<std::string>({"halves", "interleaved"});
   }
   if (dice.OneIn(2)) p.bias = dice.Pick<std::string>({p.dtype_d, "f32"});
   p.has_c = dice.OneIn(3);
