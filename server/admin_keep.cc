@@ -6,8 +6,6 @@
 #include <vector>
 
 #include "absl/strings/escaping.h"
-#include "compiler/fingerprint.h"
-#include "compiler/ops/op.h"
 #include "server/admin.h"
 #include "server/record_scan.h"
 
@@ -16,12 +14,6 @@ namespace {
 
 // Op and fingerprint.
 using Origin = std::pair<std::string, std::string>;
-
-bool IsCurrent(const Origin& origin) {
-  if (FindOp(origin.first) == nullptr) return false;
-  const absl::StatusOr<std::string> own = OpFingerprint(origin.first);
-  return own.ok() && *own == origin.second;
-}
 
 bool IsChosen(const v1::CollectRequest& request,
               const v1::FingerprintUse& use) {
@@ -73,7 +65,7 @@ absl::StatusOr<v1::CollectResponse> Admin::Collect(
         if (use.entries() == 0) {
           use.set_op(origin.first);
           use.set_fingerprint(origin.second);
-          use.set_current(IsCurrent(origin));
+          use.set_current(IsCurrent(origin.first, origin.second));
           use.set_collected(IsChosen(request, use));
         }
         const uint64_t bytes = entry.record.size() + record.size();

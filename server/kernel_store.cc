@@ -68,6 +68,8 @@ void KernelStore::Publish(const cache::Publication& publication) {
 }
 
 void KernelStore::KeepPlan(absl::string_view plan_key, absl::string_view plan) {
+  const std::optional<cache::Bytes> stored = Unless(tiers_.GetPlan(plan_key));
+  if (stored && **stored == plan) return;
   Report("plan", tiers_.PutPlan(plan_key, plan));
 }
 

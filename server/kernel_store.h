@@ -51,7 +51,8 @@ class KernelStore {
   // Into all tiers. What they cannot take is counted, not reported.
   void Publish(const cache::Publication& publication);
 
-  // Likewise. A stored plan goes out with its kernels when a store is copied.
+  // Likewise, unless it is there. A stored plan goes out with its kernels when
+  // a store is copied.
   void KeepPlan(absl::string_view plan_key, absl::string_view plan);
 
   cache::Store& memory() { return memory_; }

@@ -119,6 +119,8 @@ Lookup::Started Lookup::Get(absl::string_view request, Who who,
   const Spec& spec = encoded.plan.resolved;
   const absl::string_view result = ResultName(slots);
   Requests(spec, result).Add();
+  // The kernels may have been made for another spec's plan.
+  if (!slots.empty()) store_.KeepPlan(PlanKey(encoded.plan), encoded.bytes);
   Message reply = EncodeReply(encoded, *view, slots);
   if (result != "hit_store") {
     Remember(key, generation, reply, spec);

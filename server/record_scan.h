@@ -3,6 +3,7 @@
 #define INGOT_SERVER_RECORD_SCAN_H_
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "absl/strings/string_view.h"
@@ -17,8 +18,15 @@ inline bool ParseRecord(absl::string_view bytes, v1::Record* record) {
   return record->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
 }
 
+// Whether this daemon compiles `op` with the code that `fingerprint` names.
+bool IsCurrent(const std::string& op, const std::string& fingerprint);
+
 // INVALID_ARGUMENT unless `bytes` has the size of a key or digest.
 absl::Status CheckKeySize(absl::string_view field, absl::string_view bytes);
+
+// What is on disk under `key`, whatever memory holds; of 32 bytes.
+absl::StatusOr<std::optional<cache::ScanEntry>> FindStored(
+    cache::Store& store, absl::string_view key);
 
 // Every record with a key above `after`, in key order, a step at a time, until
 // `visit` returns false or `stop` true.

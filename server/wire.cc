@@ -126,27 +126,6 @@ void GuardToWire(const Guard& guard, v1::Guard* wire) {
   wire->set_multiple_of(guard.multiple_of);
 }
 
-void LaunchToWire(const LaunchStep& step, const PlanKernel& kernel,
-                  v1::Launch* wire) {
-  wire->set_key(kernel.key);
-  wire->set_symbol(kernel.spec.symbol);
-  for (const uint32_t items : kernel.spec.workgroup) {
-    wire->add_workgroup(items);
-  }
-  for (const Expr& expr : step.grid) ExprToWire(expr, wire->add_grid());
-  wire->set_lds_bytes(kernel.spec.dynamic_lds_bytes);
-  wire->set_cooperative(kernel.spec.cooperative);
-  for (const KernelArg& arg : kernel.spec.args) {
-    v1::Argument* out = wire->add_args();
-    out->set_kind(static_cast<v1::Argument::Kind>(arg.kind));
-    out->set_index(static_cast<uint32_t>(arg.index));
-    out->set_size(arg.size);
-    if (!arg.offset.nodes.empty()) {
-      ExprToWire(arg.offset, out->mutable_offset());
-    }
-  }
-}
-
 void FillToWire(const FillStep& step, v1::Fill* wire) {
   wire->set_workspace(step.workspace);
   if (!step.workspace) wire->set_operand(static_cast<uint32_t>(step.operand));
@@ -162,7 +141,9 @@ void RecipeToWire(const Plan& plan, const Recipe& recipe, v1::Recipe* wire) {
   for (const RecipeStep& step : recipe.steps) {
     v1::Step* out = wire->add_steps();
     if (const LaunchStep* launch = std::get_if<LaunchStep>(&step)) {
-      LaunchToWire(*launch, plan.kernels[static_cast<size_t>(launch->kernel)],
+      const PlanKernel& kernel =
+          plan.kernels[static_cast<size_t>(launch->kernel)];
+      LaunchToWire(kernel.spec, kernel.key, launch->grid,
                    out->mutable_launch());
     } else {
       FillToWire(std::get<FillStep>(step), out->mutable_fill());
@@ -252,6 +233,25 @@ void SpecToWire(const Spec& spec, v1::Spec* wire) {
     v1::Tuning* out = wire->add_tuning();
     out->set_name(tuning.name);
     out->set_value(tuning.value);
+  }
+}
+
+void LaunchToWire(const KernelSpec& kernel, absl::string_view key,
+                  const std::array<Expr, 3>& grid, v1::Launch* wire) {
+  wire->set_key(Str(key));
+  wire->set_symbol(kernel.symbol);
+  for (const uint32_t items : kernel.workgroup) wire->add_workgroup(items);
+  for (const Expr& expr : grid) ExprToWire(expr, wire->add_grid());
+  wire->set_lds_bytes(kernel.dynamic_lds_bytes);
+  wire->set_cooperative(kernel.cooperative);
+  for (const KernelArg& arg : kernel.args) {
+    v1::Argument* out = wire->add_args();
+    out->set_kind(static_cast<v1::Argument::Kind>(arg.kind));
+    out->set_index(static_cast<uint32_t>(arg.index));
+    out->set_size(arg.size);
+    if (!arg.offset.nodes.empty()) {
+      ExprToWire(arg.offset, out->mutable_offset());
+    }
   }
 }
 

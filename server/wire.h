@@ -4,6 +4,7 @@
 #ifndef INGOT_SERVER_WIRE_H_
 #define INGOT_SERVER_WIRE_H_
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -24,6 +25,10 @@ inline constexpr uint32_t kPlanSchema = 1;
 // a newer client.
 absl::StatusOr<Spec> SpecFromWire(const v1::Spec& wire);
 void SpecToWire(const Spec& spec, v1::Spec* wire);
+
+// A launch of the kernel under `key`.
+void LaunchToWire(const KernelSpec& kernel, absl::string_view key,
+                  const std::array<Expr, 3>& grid, v1::Launch* wire);
 
 // `epoch`: the tuning epoch that the plan was made with.
 void PlanToWire(const Plan& plan, uint64_t epoch, v1::Plan* wire);
