@@ -70,6 +70,7 @@ absl::StatusOr<v1::StatsResponse> Admin::Stats(const v1::StatsRequest&) {
     AddCounter(name, value, &response);
   }
   AddCounter("ingot_builds_in_flight", parts_.builder.in_flight(), &response);
+  AddCounter("ingot_disabled", parts_.disabled.size(), &response);
   AddCounter("ingot_store_damaged_total", store.damaged, &response);
   AddCounter("ingot_store_dropped_writes_total", store.dropped_writes,
              &response);

@@ -13,6 +13,7 @@
 #include "server/access.h"
 #include "server/builder.h"
 #include "server/counters.h"
+#include "server/disabled.h"
 #include "server/job_queue.h"
 #include "server/kernel_store.h"
 #include "server/lookup.h"
@@ -33,6 +34,7 @@ class Admin {
     KernelStore& store;
     Builder& builder;
     Lookup& lookup;
+    Disabled& disabled;
     JobQueue& queue;
     WorkerPool& pool;
     Counters& counters;
@@ -54,6 +56,11 @@ class Admin {
   absl::StatusOr<v1::PinResponse> Pin(const v1::PinRequest& request);
   absl::StatusOr<v1::CollectResponse> Collect(
       const v1::CollectRequest& request);
+  absl::StatusOr<v1::DisableResponse> Disable(const v1::DisableRequest& request,
+                                              const AdminCall& call);
+  absl::StatusOr<v1::EnableResponse> Enable(const v1::EnableRequest& request);
+  absl::StatusOr<v1::ListDisabledResponse> ListDisabled(
+      const v1::ListDisabledRequest& request);
 
   // An entry that the store found damaged and dropped, for Verify's answer.
   void OnDamage(absl::string_view key);

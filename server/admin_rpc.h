@@ -39,7 +39,10 @@ using RawAdmin =
                    v1::Admin::WithRawCallbackMethod_Delete,
                    v1::Admin::WithRawCallbackMethod_Verify,
                    v1::Admin::WithRawCallbackMethod_Pin,
-                   v1::Admin::WithRawCallbackMethod_Collect>::Type;
+                   v1::Admin::WithRawCallbackMethod_Collect,
+                   v1::Admin::WithRawCallbackMethod_Disable,
+                   v1::Admin::WithRawCallbackMethod_Enable,
+                   v1::Admin::WithRawCallbackMethod_ListDisabled>::Type;
 
 // A method group has a source file of its own: admin_rpc.cc, admin_*_rpc.cc.
 class AdminRpc : public RawAdmin {
@@ -60,6 +63,9 @@ class AdminRpc : public RawAdmin {
   Reactor* Verify(Context*, const Buffer*, Buffer*) override;
   Reactor* Pin(Context*, const Buffer*, Buffer*) override;
   Reactor* Collect(Context*, const Buffer*, Buffer*) override;
+  Reactor* Disable(Context*, const Buffer*, Buffer*) override;
+  Reactor* Enable(Context*, const Buffer*, Buffer*) override;
+  Reactor* ListDisabled(Context*, const Buffer*, Buffer*) override;
 
  private:
   // kNow: on the thread of the call. kOnThread: reads much of the store.

@@ -20,12 +20,6 @@ constexpr int kAttempts = 3;
 // A compile as long as this is assumed until one was measured.
 constexpr int64_t kAssumedCompileUs = 100000;
 
-int64_t UnixMillis() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
-
 int64_t TotalMicros(const worker::Reply& reply) {
   int64_t total = 0;
   for (const worker::StageTime& stage : reply.stages()) {

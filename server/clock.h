@@ -3,6 +3,7 @@
 #define INGOT_SERVER_CLOCK_H_
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 
 namespace ingot::server {
@@ -12,6 +13,13 @@ using MonotonicTime = std::chrono::steady_clock::time_point;
 using Clock = std::function<MonotonicTime()>;
 
 inline MonotonicTime SteadyNow() { return std::chrono::steady_clock::now(); }
+
+// What is written down for people and for later runs.
+inline int64_t UnixMillis() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
 
 }  // namespace ingot::server
 

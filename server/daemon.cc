@@ -87,6 +87,7 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(const Config& config,
                                                !config.tls_certificate.empty());
   INGOT_RETURN_IF_ERROR(MakeFolder(config.state_dir));
   INGOT_RETURN_IF_ERROR(daemon->OpenStore());
+  INGOT_RETURN_IF_ERROR(daemon->OpenJournals());
   INGOT_RETURN_IF_ERROR(daemon->OpenPrograms());
   daemon->StartWorkers();
   daemon->MakeServices();
@@ -137,6 +138,17 @@ absl::Status Daemon::OpenStore() {
       *memory_, *tiers_, counters_, [this](const std::string& line) {
         log_.Write(Level::kError, "store", {{"what", line}});
       });
+  return absl::OkStatus();
+}
+
+// After the store, whose lock keeps another daemon out of them.
+absl::Status Daemon::OpenJournals() {
+  INGOT_ASSIGN_OR_RETURN(
+      disabled_, Disabled::Open(absl::StrCat(config_.state_dir, "/disabled"),
+                                [this](const std::string& line) {
+                                  log_.Write(Level::kError, "journal",
+                                             {{"what", line}});
+                                }));
   return absl::OkStatus();
 }
 
@@ -201,11 +213,11 @@ void Daemon::MakeServices() {
   settings.plan_cache_bytes =
       static_cast<size_t>(config_.plan_cache_mib * kMib);
   lookup_ = std::make_unique<Lookup>(
-      *store_, *builder_, counters_, settings,
+      *store_, *builder_, *disabled_, counters_, settings,
       [this](const RequestLog& request) { LogRequest(request); });
   admin_ = std::make_unique<Admin>(
-      Admin::Parts{*store_, *builder_, *lookup_, *queue_, *pool_, counters_,
-                   [this] { return stopping_.load(); }});
+      Admin::Parts{*store_, *builder_, *lookup_, *disabled_, *queue_, *pool_,
+                   counters_, [this] { return stopping_.load(); }});
   damage_listener_.store(admin_.get());
   kernels_rpc_ = std::make_unique<KernelsRpc>(
       *lookup_, *store_, *callers_, [this] { return RestartPending(); });

@@ -50,6 +50,7 @@ class Daemon {
       : config_(config), systemd_(systemd), log_(log) {}
 
   absl::Status OpenStore();
+  absl::Status OpenJournals();
   absl::Status OpenPrograms();
   void StartWorkers();
   void MakeServices();
@@ -78,6 +79,7 @@ class Daemon {
   cache::MemoryStore* memory_ = nullptr;  // inside tiers_
   std::unique_ptr<cache::Store> tiers_;
   std::unique_ptr<KernelStore> store_;
+  std::unique_ptr<Disabled> disabled_;
   std::unique_ptr<JobQueue> queue_;
   std::unique_ptr<NegativeCache> refusals_;
   std::unique_ptr<Bundles> bundles_;

@@ -35,10 +35,11 @@ absl::string_view ResultName(const std::vector<KernelSlot>& slots) {
 
 }  // namespace
 
-Lookup::Lookup(KernelStore& store, Builder& builder, Counters& counters,
-               const LookupSettings& settings, Note note)
+Lookup::Lookup(KernelStore& store, Builder& builder, const Disabled& disabled,
+               Counters& counters, const LookupSettings& settings, Note note)
     : store_(store),
       builder_(builder),
+      disabled_(disabled),
       counters_(counters),
       note_(std::move(note)),
       plans_(settings.plan_cache_bytes),
@@ -59,6 +60,15 @@ Counter& Lookup::Requests(const Spec& spec, absl::string_view result) {
 Lookup::Started Lookup::Refuse(absl::Status status) {
   refused_[static_cast<size_t>(status.code())]->Add();
   return {Reply(std::move(status)), nullptr};
+}
+
+absl::Status Lookup::Permitted(const Plan& plan,
+                               const std::vector<KernelSlot>& slots) const {
+  INGOT_RETURN_IF_ERROR(disabled_.CheckOp(plan.resolved.op));
+  for (const KernelSlot& slot : slots) {
+    INGOT_RETURN_IF_ERROR(disabled_.CheckKey(slot.kernel->key));
+  }
+  return absl::OkStatus();
 }
 
 void Lookup::Remember(absl::string_view request, uint64_t generation,
@@ -102,6 +112,11 @@ Lookup::Started Lookup::Get(absl::string_view request, Who who,
     if (!found) continue;
     slots.back().entry = std::move(found->entry);
     slots.back().source = found->source;
+  }
+  const absl::Status permitted = Permitted(encoded.plan, slots);
+  if (!permitted.ok()) {
+    Requests(encoded.plan.resolved, "disabled").Add();
+    return Refuse(permitted);
   }
   if (!missing.empty()) {
     const std::shared_ptr<const Caller> caller = who();
@@ -204,6 +219,9 @@ void LookupCall::Settle() {
 
 Reply LookupCall::Answer() {
   const Spec& spec = plan_->plan->plan.resolved;
+  const absl::Status permitted = lookup_.Permitted(plan_->plan->plan, slots_);
+  const bool disabled = error_.ok() && !permitted.ok();
+  if (disabled) error_ = permitted;  // while it was compiled
   RequestLog log{std::string(view_.request_id), caller_, spec.op, error_, 0,
                  MicrosSince(started_)};
   for (const KernelSlot& slot : slots_) log.compile_us += slot.compile_us;
@@ -212,8 +230,9 @@ Reply LookupCall::Answer() {
     lookup_.refused_[static_cast<size_t>(error_.code())]->Add();
     // What is known to be impossible, and what went wrong this time.
     lookup_
-        .Requests(spec,
-                  absl::IsFailedPrecondition(error_) ? "negative" : "error")
+        .Requests(spec, disabled                             ? "disabled"
+                        : absl::IsFailedPrecondition(error_) ? "negative"
+                                                             : "error")
         .Add();
     return error_;
   }

@@ -22,6 +22,7 @@
 #include "server/builder.h"
 #include "server/bytes_cache.h"
 #include "server/counters.h"
+#include "server/disabled.h"
 #include "server/kernel_store.h"
 #include "server/message.h"
 #include "server/plans.h"
@@ -54,6 +55,7 @@ struct RequestLog {
 };
 
 class LookupCall;
+struct KernelSlot;
 
 // Thread-safe.
 class Lookup {
@@ -70,19 +72,19 @@ class Lookup {
   };
 
   // All must outlive this and its calls.
-  Lookup(KernelStore& store, Builder& builder, Counters& counters,
-         const LookupSettings& settings, Note note);
+  Lookup(KernelStore& store, Builder& builder, const Disabled& disabled,
+         Counters& counters, const LookupSettings& settings, Note note);
 
   // `make_done` is called when the answer may have to wait, and never for what
   // a cache answers. What it returns is called exactly once, on any thread, if
   // `call` is set, unless LookupCall::Abandon returned true before.
   //
   // PERMISSION_DENIED when a kernel has to be compiled and the caller may not;
-  // only then is `who` asked.
+  // only then is `who` asked. FAILED_PRECONDITION for what is disabled.
   Started Get(absl::string_view request, Who who,
               absl::FunctionRef<Done()> make_done);
 
-  // Replies may no longer be true: entries were deleted or evicted.
+  // Replies may no longer be true: entries were deleted, evicted or disabled.
   void ForgetReplies() { replies_.Clear(); }
   Plans& plans() { return plans_; }
   size_t cached_bytes() const { return replies_.bytes(); }
@@ -96,6 +98,9 @@ class Lookup {
   };
 
   Started Refuse(absl::Status status);
+  // Whether what a request needs of a plan may be handed out.
+  absl::Status Permitted(const Plan& plan,
+                         const std::vector<KernelSlot>& slots) const;
   Counter& Requests(const Spec& spec, absl::string_view result);
   // Keeps a reply that came wholly from memory.
   void Remember(absl::string_view request, uint64_t generation,
@@ -103,6 +108,7 @@ class Lookup {
 
   KernelStore& store_;
   Builder& builder_;
+  const Disabled& disabled_;
   Counters& counters_;
   const Note note_;
   Plans plans_;

@@ -91,6 +91,8 @@ const std::vector<MetricInfo>& AllMetrics() {
       {"ingot_compile_seconds", Kind::kHistogram,
        "time of compiles that succeeded; stage: one of the compiler's, or all"},
       {"ingot_compiles_total", Kind::kCounter, "compiles that succeeded"},
+      {"ingot_disabled", Kind::kGauge,
+       "ops and kernels that an operator forbade to hand out"},
       {"ingot_key_mismatches_total", Kind::kCounter,
        "entries found under a key that is not theirs; must stay 0"},
       {"ingot_memory_cache_bytes", Kind::kGauge,
@@ -108,7 +110,9 @@ const std::vector<MetricInfo>& AllMetrics() {
        "requests that ended in an error; code: the gRPC status"},
       {"ingot_requests_total", Kind::kCounter,
        "kernel requests by op and target; result: hit_memory, hit_store, "
-       "compiled, coalesced, planned (no kernel asked for), negative, error"},
+       "compiled, coalesced, planned (no kernel asked for), negative, "
+       "disabled, "
+       "error"},
       {"ingot_resident_bytes", Kind::kGauge,
        "memory of the daemon without its workers"},
       {"ingot_store_bytes", Kind::kGauge, "size of the store"},

@@ -82,6 +82,7 @@ void AddGet(const Registry& registry);
 void AddObjectCommands(const Registry& registry);
 void AddDaemonCommands(const Registry& registry);  // stats, capabilities
 void AddCheck(const Registry& registry);
+void AddDisableCommands(const Registry& registry);  // disable, enable, disabled
 
 }  // namespace ingot::ctl
 

@@ -81,6 +81,7 @@ int main(int argc, char** argv) {
   ingot::ctl::AddObjectCommands(registry);
   ingot::ctl::AddDaemonCommands(registry);
   ingot::ctl::AddCheck(registry);
+  ingot::ctl::AddDisableCommands(registry);
 
   try {
     app.parse(argc, argv);

@@ -28,15 +28,9 @@ class AdminTest : public DaemonTest {
     return answer.ok() ? answer.response.kernels(0).record() : v1::Record();
   }
 
-  template <typename Request, typename Response>
-  Answer<Response> Call(grpc::Status (v1::Admin::Stub::*method)(
-                            grpc::ClientContext*, const Request&, Response*),
-                        const Request& request) {
-    Answer<Response> answer;
-    grpc::ClientContext context;
-    answer.status =
-        (client().admin().*method)(&context, request, &answer.response);
-    return answer;
+  template <typename Method, typename Request>
+  auto Call(Method method, const Request& request) {
+    return client().Call(method, request);
   }
 };
 
@@ -177,7 +171,7 @@ TEST_F(AdminTest, DeletedKernelsAreBuiltAgain) {
   all.clear_op();
   EXPECT_EQ(Call(&v1::Admin::Stub::Delete, all).response.deleted(), 1u);
   EXPECT_EQ(client().Stats().entries(), 0u);
-  EXPECT_EQ(Call(&v1::Admin::Stub::Delete, {}).code(),
+  EXPECT_EQ(Call(&v1::Admin::Stub::Delete, v1::DeleteRequest()).code(),
             StatusCode::INVALID_ARGUMENT);
 }
 

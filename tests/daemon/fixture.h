@@ -89,6 +89,17 @@ class Client {
     return Get(RequestOf(spec));
   }
 
+  // `method` is &v1::Admin::Stub::List.
+  template <typename Request, typename Response>
+  Answer<Response> Call(grpc::Status (v1::Admin::Stub::*method)(
+                            grpc::ClientContext*, const Request&, Response*),
+                        const Request& request) {
+    Answer<Response> answer;
+    grpc::ClientContext context;
+    answer.status = ((*admin_).*method)(&context, request, &answer.response);
+    return answer;
+  }
+
   v1::StatsResponse Stats() {
     v1::StatsResponse stats;
     grpc::ClientContext context;

@@ -94,6 +94,15 @@ expect 0 "\"entries\":1" --output json stats
 expect 0 "^unpinned 1" unpin "$key"
 expect 0 "{}" --output json unpin "$key"
 expect 0 "compiled" get rmsnorm rows n=72
+expect 0 "disabled 1" disable --op rmsnorm --reason "sums are wrong"
+expect 1 "disabled by .*: sums are wrong" get rmsnorm rows n=72
+expect 0 "sums are wrong" disabled
+expect 5 "none of these" enable --op gemm
+expect 0 "enabled 1" enable --op rmsnorm
+expect 0 "memory" get rmsnorm rows n=72
+expect 2 "reason" disable --op rmsnorm
+expect 0 '"disabled":\[{"key":"[0-9a-f]*","reason":"x"' --output json disable "$key" --reason x
+expect 0 "enabled 1" enable "$key"
 expect 2 "nothing" rm
 expect 0 "removed 1" rm "$key"
 expect 0 "removed 1" rm --all
