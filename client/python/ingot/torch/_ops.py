@@ -1,0 +1,176 @@
+"""The operators as torch.library knows them, with their shapes for
+torch.compile, and what ATen does where they are not for us."""
+
+from __future__ import annotations
+
+import math
+from typing import Optional
+
+import torch
+from torch.library import Library
+
+from . import _gemm, _norm, _tensors
+from ._runtime import Fallback, runtime
+
+# Not torch.mm and torch.nn.functional.linear, which enable() replaces.
+aten = torch.ops.aten
+
+library = Library("ingot", "DEF")
+library.define("mm(Tensor a, Tensor b) -> Tensor")
+library.define("addmm(Tensor c, Tensor a, Tensor b, *, Scalar beta=1, Scalar alpha=1) -> Tensor")
+library.define("linear(Tensor x, Tensor weight, Tensor? bias=None, str act='none') -> Tensor")
+library.define("rms_norm(Tensor x, Tensor? weight, float eps) -> Tensor")
+
+ACTIVATIONS = {
+    "none": lambda x: x,
+    "relu": torch.relu,
+    "gelu_erf": torch.nn.functional.gelu,
+    "gelu_tanh": lambda x: torch.nn.functional.gelu(x, approximate="tanh"),
+    "silu": torch.nn.functional.silu,
+}
+
+
+# --- ours or ATen's -----------------------------------------------------------
+
+
+def _or_aten(op, ours, aten):
+    """`ours()`, or with the reason counted `aten()`."""
+    try:
+        return ours()
+    except Fallback as fallback:
+        runtime.fell_back(op, fallback.args[0])
+        return aten()
+
+
+def _mm(a, b):
+    return _or_aten("mm", lambda: _gemm.gemm("mm", a, b), lambda: aten.mm(a, b))
+
+
+def _addmm(c, a, b, *, beta=1, alpha=1):
+    def ours():
+        if c.dim() == 1 and beta == 1:
+            # As a bias it is not read for every row.
+            return _gemm.gemm("addmm", a, b, bias=c, alpha=alpha)
+        return _gemm.gemm("addmm", a, b, c=c.expand(a.shape[0], b.shape[1]), alpha=alpha, beta=beta)
+
+    return _or_aten("addmm", ours, lambda: aten.addmm(c, a, b, beta=beta, alpha=alpha))
+
+
+def _linear(x, weight, bias=None, act="none"):
+    if act not in ACTIVATIONS:
+        raise ValueError(f"act: found {act!r}, allowed {', '.join(ACTIVATIONS)}")
+
+    def ours():
+        k = x.shape[-1]
+        rows = x.reshape(-1, k) if k else x.new_empty((math.prod(x.shape[:-1]), 0))
+        out = _gemm.gemm("linear", rows, weight.t(), bias=bias, act=act)
+        return out.view(*x.shape[:-1], weight.shape[0])
+
+    return _or_aten("linear", ours, lambda: ACTIVATIONS[act](aten.linear(x, weight, bias)))
+
+
+def aten_rms_norm(x, weight, eps):
+    """In f32, rounded once, as ATen's fused one. Older PyTorch has none."""
+    wide = x.float()
+    out = wide * torch.rsqrt(wide.pow(2).mean(-1, keepdim=True) + eps)
+    return (out if weight is None else out * weight).to(x.dtype)
+
+
+def _rms_norm(x, weight, eps):
+    return _or_aten("rms_norm", lambda: _norm.rms_norm("rms_norm", x, weight, eps),
+                    lambda: aten_rms_norm(x, weight, eps))
+
+
+_KERNELS = {"mm": _mm, "addmm": _addmm, "linear": _linear, "rms_norm": _rms_norm}
+
+
+def serve(dispatch_key: str) -> None:
+    for name, kernel in _KERNELS.items():
+        library.impl(name, kernel, dispatch_key)
+    for name in ("mm", "addmm", "linear"):
+        library.impl(name, _autocast(name, dispatch_key), "Autocast" + dispatch_key)
+
+
+def _autocast(name: str, dispatch_key: str):
+    """Casts as autocast does for ATen's matrix products. rms_norm takes what it
+    is given."""
+    device = dispatch_key.lower()
+    # Older PyTorch has a function a device.
+    dtype_of = getattr(torch, "get_autocast_dtype", None) or (
+        lambda kind: torch.get_autocast_gpu_dtype() if kind == "cuda" else torch.get_autocast_cpu_dtype())
+
+    def cast(value, dtype):
+        fits = isinstance(value, torch.Tensor) and value.is_floating_point() and value.dtype != torch.float64
+        return value.to(dtype) if fits else value
+
+    def call(*arguments, **more):
+        dtype = dtype_of(device)
+        with torch.autocast(device, enabled=False):
+            return getattr(torch.ops.ingot, name)(*[cast(a, dtype) for a in arguments],
+                                                  **{k: cast(v, dtype) for k, v in more.items()})
+
+    return call
+
+
+serve("CUDA")
+
+
+# --- shapes -------------------------------------------------------------------
+
+
+def _mm_shape(a, b):
+    return a.new_empty((a.shape[0], b.shape[1]))
+
+
+def _addmm_shape(c, a, b, *, beta=1, alpha=1):
+    return a.new_empty((a.shape[0], b.shape[1]))
+
+
+def _linear_shape(x, weight, bias=None, act="none"):
+    return x.new_empty((*x.shape[:-1], weight.shape[0]))
+
+
+def _rms_norm_shape(x, weight, eps):
+    return torch.empty_like(x, memory_format=torch.contiguous_format)
+
+
+for _name, _shape in (("mm", _mm_shape), ("addmm", _addmm_shape), ("linear", _linear_shape),
+                      ("rms_norm", _rms_norm_shape)):
+    library.impl(_name, _shape, "Meta")
+
+
+# --- what users call ----------------------------------------------------------
+#
+# The operators have no derivatives: with gradients wanted ATen does it, counted.
+
+
+def _differentiable(op, tensors, ours, aten):
+    if _tensors.needs_grad(*tensors):
+        runtime.fell_back(op, "gradient")
+        return aten()
+    return ours()
+
+
+def mm(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    """a [m, k] @ b [k, n], of either memory layout each."""
+    return _differentiable("mm", (a, b), lambda: torch.ops.ingot.mm(a, b), lambda: aten.mm(a, b))
+
+
+def addmm(c: torch.Tensor, a: torch.Tensor, b: torch.Tensor, *, beta: float = 1, alpha: float = 1) -> torch.Tensor:
+    """beta * c + alpha * a @ b; c [n] or [m, n]."""
+    return _differentiable("addmm", (c, a, b), lambda: torch.ops.ingot.addmm(c, a, b, beta=beta, alpha=alpha),
+                           lambda: aten.addmm(c, a, b, beta=beta, alpha=alpha))
+
+
+def linear(x: torch.Tensor, weight: torch.Tensor, bias: Optional[torch.Tensor] = None,
+           act: str = "none") -> torch.Tensor:
+    """act(x [..., k] @ weight [n, k]^T + bias [n]); act: none, relu, gelu_erf,
+    gelu_tanh, silu."""
+    return _differentiable("linear", (x, weight, bias), lambda: torch.ops.ingot.linear(x, weight, bias, act),
+                           lambda: ACTIVATIONS[act](aten.linear(x, weight, bias)))
+
+
+def rms_norm(x: torch.Tensor, weight: Optional[torch.Tensor] = None, eps: float = 1e-6) -> torch.Tensor:
+    """x / sqrt(mean(x^2) + eps) * weight over the last dim."""
+    return _differentiable("rms_norm", (x, weight), lambda: torch.ops.ingot.rms_norm(x, weight, eps),
+                           lambda: aten_rms_norm(x, weight, eps))

@@ -1,0 +1,159 @@
+"""What stands between tensors and libingot: one client, prepared specs, launches,
+and why something was left to ATen."""
+
+from __future__ import annotations
+
+import collections
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Optional
+
+import torch
+
+import ingot
+
+log = logging.getLogger("ingot.torch")
+
+# Seconds that a spec rests after the daemon could not be asked.
+RETRY_AFTER = 30.0
+
+# errors that another call would meet again
+_LASTING = (ingot.InvalidArgument, ingot.Unimplemented, ingot.FailedPrecondition, ingot.OutOfRange)
+
+
+class Fallback(Exception):
+    """Raised where ATen has to do it; `args[0]` is the reason, short and without
+    the numbers of the call, because reasons are counted."""
+
+
+class Device:
+    """Where kernels run: production's GPUs. ingot.torch.emulator has another."""
+
+    dispatch_key = "CUDA"  # ROCm's tensors have this key
+
+    def __init__(self):
+        self._gfx950: dict[int, bool] = {}
+
+    def check(self, tensor: torch.Tensor) -> None:
+        index = tensor.device.index
+        fits = self._gfx950.get(index)
+        if fits is None:
+            fits = self._gfx950[index] = self._is_gfx950(tensor)
+        if not fits:
+            raise Fallback("device")
+
+    @staticmethod
+    def _is_gfx950(tensor: torch.Tensor) -> bool:
+        if not tensor.is_cuda or torch.version.hip is None:
+            return False
+        name = getattr(torch.cuda.get_device_properties(tensor.device), "gcnArchName", "")
+        return name.split(":")[0] == "gfx950"
+
+    def launch(self, launch: ingot.Launch, tensors: Sequence[torch.Tensor]) -> None:
+        device = tensors[0].device
+        if device.index == torch.cuda.current_device():
+            launch(torch.cuda.current_stream(device).cuda_stream)
+            return
+        with torch.cuda.device(device):
+            launch(torch.cuda.current_stream(device).cuda_stream)
+
+    def capturing(self) -> bool:
+        return torch.cuda.is_current_stream_capturing()
+
+
+class Runtime:
+    """Thread-safe. The client is made when first needed, again after a fork."""
+
+    def __init__(self):
+        self.device = Device()
+        self._lock = threading.Lock()
+        self._options: dict = {}
+        self._client: Optional[ingot.Client] = None
+        self._prepared: dict = {}
+        self._rest: dict = {}  # by key: why, and until when
+        self._local = threading.local()
+        self._pid = os.getpid()
+        self.launches: collections.Counter = collections.Counter()
+        self.fallbacks: collections.Counter = collections.Counter()
+        self._logged: set = set()
+
+    def configure(self, **options) -> None:
+        with self._lock:
+            self._options = options
+            self._client = None
+            self._prepared = {}
+            self._rest = {}
+            self._local = threading.local()
+
+    def client(self) -> ingot.Client:
+        with self._lock:
+            if self._client is None:
+                self._client = ingot.Client(**self._options)
+            return self._client
+
+    def prepared(self, key: tuple, spec: Callable[[], ingot.Spec]) -> ingot.Prepared:
+        """Of the spec that `key` stands for; asks the daemon once."""
+        prepared = self._prepared.get(key)
+        if prepared is not None:
+            return prepared
+        rest = self._rest.get(key)
+        if rest is not None and time.monotonic() < rest[1]:
+            raise Fallback(rest[0])
+        if self.device.capturing():
+            # Preparing loads modules, which is no part of a graph.
+            raise Fallback("not prepared before a capture")
+        try:
+            prepared = self.client().prepare(spec())
+        except ingot.IngotError as error:
+            reason = error.status.lower()
+            lasting = isinstance(error, _LASTING)
+            self._rest[key] = (reason, time.monotonic() + (float("inf") if lasting else RETRY_AFTER))
+            self._log((key, reason), "%s: %s; ATen does it", key[0], error)
+            raise Fallback(reason) from error
+        self._prepared[key] = prepared
+        return prepared
+
+    def arguments(self, key: tuple, prepared: ingot.Prepared) -> ingot.Launch:
+        """This thread's, so that nothing is allocated for a launch."""
+        known = self._local.__dict__
+        launch = known.get(key)
+        if launch is None or launch._owner is not prepared:
+            launch = known[key] = prepared.arguments()
+        return launch
+
+    def run(self, op: str, launch: ingot.Launch, tensors: Sequence[torch.Tensor]) -> None:
+        """With everything but the workspace filled in."""
+        size = launch.workspace_bytes()
+        if size:
+            workspace = torch.empty(size, dtype=torch.uint8, device=tensors[0].device)
+            launch.set_workspace(workspace.data_ptr(), size)
+            tensors = [*tensors, workspace]
+        else:
+            launch.set_workspace(None, 0)
+        self.device.launch(launch, tensors)
+        self.launches[op] += 1
+
+    def fell_back(self, op: str, reason: str) -> None:
+        self.fallbacks[op, reason] += 1
+        self._log((op, reason), "%s is left to ATen: %s", op, reason)
+
+    def _log(self, what, text: str, *arguments) -> None:
+        if what not in self._logged:
+            self._logged.add(what)
+            log.warning(text, *arguments)
+
+
+runtime = Runtime()
+
+
+def _forget_after_fork() -> None:
+    # Locks may have been held by threads that the child does not have; the
+    # client itself opens its own connections.
+    runtime._lock = threading.Lock()
+    runtime._local = threading.local()
+
+
+os.register_at_fork(after_in_child=_forget_after_fork)

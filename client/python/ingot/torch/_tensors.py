@@ -1,0 +1,52 @@
+"""How tensors lie in memory, in the words of specs."""
+
+from __future__ import annotations
+
+from typing import Optional
+
+import torch
+
+from ._runtime import Fallback
+
+DTYPES = {torch.bfloat16: "bf16", torch.float16: "f16", torch.float32: "f32"}
+for _name, _dtype in (("float8_e4m3fn", "e4m3fn"), ("float8_e5m2", "e5m2"), ("float8_e8m0fnu", "e8m0")):
+    if hasattr(torch, _name):
+        DTYPES[getattr(torch, _name)] = _dtype
+
+
+def dtype_of(tensor: torch.Tensor) -> str:
+    name = DTYPES.get(tensor.dtype)
+    if name is None:
+        raise Fallback("dtype")
+    return name
+
+
+def alignment_of(tensor: torch.Tensor) -> int:
+    """16, or what is left of it: a spec promises it for every launch."""
+    pointer = tensor.data_ptr() & 15
+    return pointer & -pointer or 16
+
+
+def row_stride(tensor: torch.Tensor) -> Optional[int]:
+    """Of a [rows, inner] whose rows are contiguous, else None. An extent of one
+    has no stride to speak of."""
+    rows, inner = tensor.shape
+    if inner != 1 and tensor.stride(1) != 1:
+        return None
+    return tensor.stride(0) if rows > 1 else max(inner, 1)
+
+
+def layout_of(tensor: torch.Tensor) -> tuple[str, int]:
+    """"n" and its row stride for a matrix whose rows are contiguous, "t" and the
+    stride of its columns for the other way round."""
+    stride = row_stride(tensor)
+    if stride is not None and stride >= tensor.shape[1]:
+        return "n", stride
+    stride = row_stride(tensor.t())
+    if stride is not None and stride >= tensor.shape[0]:
+        return "t", stride
+    raise Fallback("strides")
+
+
+def needs_grad(*tensors: Optional[torch.Tensor]) -> bool:
+    return torch.is_grad_enabled() and any(t is not None and t.requires_grad for t in tensors)

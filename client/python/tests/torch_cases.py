@@ -1,0 +1,224 @@
+"""Cases of ingot.torch that any PyTorch must pass: CPU tensors on the emulated
+device, against sums in f64. Run by torch_emulator_test.py with the
+distribution's PyTorch and by current_torch_test.py with a newer one."""
+
+import os
+import unittest
+
+import fixture
+
+os.environ["INGOT_TORCH_EMULATOR"] = "1"
+
+import ingot  # noqa: E402
+import ingot.torch as it  # noqa: E402
+import torch  # noqa: E402
+
+UNIT = {torch.float32: 2**-24, torch.float16: 2**-11, torch.bfloat16: 2**-8}
+# Of the activations, and what their f32 evaluation adds.
+LIPSCHITZ = {"none": 1, "relu": 1, "gelu_erf": 1.13, "gelu_tanh": 1.13, "silu": 1.1}
+
+
+def reference_act(act, x):
+    return {"none": lambda: x, "relu": lambda: x.relu(), "silu": lambda: x * torch.sigmoid(x),
+            "gelu_erf": lambda: 0.5 * x * (1 + torch.erf(x / 2**0.5)),
+            "gelu_tanh": lambda: 0.5 * x * (1 + torch.tanh((2 / torch.pi)**0.5 * (x + 0.044715 * x**3)))}[act]()
+
+
+def random(*shape, dtype=torch.bfloat16, seed=0):
+    generator = torch.Generator().manual_seed(seed + 1000 * sum(shape))
+    return torch.randn(*shape, generator=generator, dtype=torch.float32).to(dtype)
+
+
+class TorchCases(fixture.DaemonTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        import ingot.torch.emulator  # noqa: F401
+
+        it.configure(address=cls.address)
+
+    @classmethod
+    def tearDownClass(cls):
+        it.configure(address="unix:/nowhere/s")
+        super().tearDownClass()
+
+    def setUp(self):
+        it._runtime.launches.clear()
+        it._runtime.fallbacks.clear()
+
+    def expect_ours(self, op, count=1):
+        self.assertEqual(it.stats(), {"launches": {op: count}, "fallbacks": {}})
+
+    def expect_near(self, got, want, sums, k, act="none"):
+        """`sums`: of the products' sizes, and of what is added to them."""
+        self.assertEqual(got.shape, want.shape)
+        wide = got.double()
+        lipschitz = LIPSCHITZ[act]
+        bound = (UNIT[got.dtype] * want.abs() + lipschitz * 4 * max(k, 1)**0.5 * 2**-24 * sums + 2**-20 * want.abs() +
+                 2**-25)
+        worst = ((wide - want).abs() - bound).max().item() if got.numel() else -1
+        self.assertLessEqual(worst, 0)
+
+    def check_mm(self, a, b):
+        got = torch.ops.ingot.mm(a, b)
+        wa, wb = a.double(), b.double()
+        self.expect_near(got, wa @ wb, wa.abs() @ wb.abs(), a.shape[1])
+
+    def test_mm_of_every_layout_and_dtype(self):
+        for dtype in (torch.bfloat16, torch.float16):
+            for m, n, k in ((1, 1, 1), (3, 17, 33), (65, 40, 64), (16, 72, 200)):
+                a, b = random(m, k, dtype=dtype), random(k, n, dtype=dtype, seed=1)
+                for left in (a, a.t().contiguous().t()):
+                    for right in (b, b.t().contiguous().t()):
+                        with self.subTest(dtype=dtype, m=m, n=n, k=k):
+                            self.check_mm(left, right)
+        self.assertEqual(it.stats()["fallbacks"], {})
+
+    def test_mm_of_views(self):
+        wide = random(40, 100)
+        self.check_mm(wide[3:20, 8:72], random(64, 24, seed=1))
+        self.check_mm(wide[3:20, 5:70], random(100, 30, seed=1)[7:72, 2:27])  # rows start anywhere
+        self.check_mm(wide[:, 1:65], random(48, 64, seed=1).t())
+        self.check_mm(wide[4, :].unsqueeze(0), random(100, 8, seed=1))
+        self.assertEqual(it.stats(), {"launches": {"mm": 4}, "fallbacks": {}})
+
+    def test_empty_results(self):
+        for m, n, k in ((0, 8, 8), (8, 0, 8), (0, 0, 4)):
+            self.assertEqual(torch.ops.ingot.mm(random(m, k), random(k, n)).shape, (m, n))
+        self.assertEqual(torch.ops.ingot.rms_norm(random(0, 8), None, 1e-6).shape, (0, 8))
+        got = torch.ops.ingot.mm(random(3, 0), random(0, 5))
+        self.assertEqual(got.tolist(), [[0.0] * 5] * 3)
+
+    def test_addmm(self):
+        a, b = random(9, 48), random(48, 24, seed=1)
+        for c, alpha, beta in ((random(24), 1, 1), (random(24), 0.5, 1), (random(9, 24), 2, 0.25),
+                               (random(24), 1, -3), (random(9, 48)[:, 8:32], 1, 1)):
+            with self.subTest(c=c.shape, alpha=alpha, beta=beta):
+                got = torch.ops.ingot.addmm(c, a, b, beta=beta, alpha=alpha)
+                want = alpha * (a.double() @ b.double()) + beta * c.double()
+                sums = abs(alpha) * (a.double().abs() @ b.double().abs()) + (beta * c.double()).abs()
+                self.expect_near(got, want, sums, 48)
+        # A row that is scaled and added to every row is neither a bias nor c.
+        self.assertEqual(it.stats(), {"launches": {"addmm": 4}, "fallbacks": {("addmm", "strides"): 1}})
+
+    def test_linear(self):
+        weight, bias = random(40, 64, seed=2), random(40, seed=3)
+        for shape in ((64,), (5, 64), (2, 3, 64), (0, 64)):
+            for b in (None, bias):
+                for act in LIPSCHITZ:
+                    with self.subTest(shape=shape, bias=b is not None, act=act):
+                        x = random(*shape)
+                        got = torch.ops.ingot.linear(x, weight, b, act)
+                        before = x.double() @ weight.double().t()
+                        sums = x.double().abs() @ weight.double().abs().t()
+                        if b is not None:
+                            before, sums = before + b.double(), sums + b.double().abs()
+                        self.expect_near(got, reference_act(act, before), sums, 64, act)
+        self.assertEqual(it.stats()["fallbacks"], {})
+
+    def test_rms_norm(self):
+        for dtype in UNIT:
+            for shape in ((1,), (3, 77), (2, 5, 256), (4, 1000)):
+                for weight in (None, random(shape[-1], dtype=dtype, seed=4), random(shape[-1], dtype=torch.float32)):
+                    with self.subTest(dtype=dtype, shape=shape, weight=weight is not None):
+                        x = random(*shape, dtype=dtype)
+                        got = torch.ops.ingot.rms_norm(x, weight, 1e-5)
+                        wide = x.double()
+                        want = wide / (wide.pow(2).mean(-1, keepdim=True) + 1e-5).sqrt()
+                        want = want if weight is None else want * weight.double()
+                        self.expect_near(got, want, want.abs(), 1)
+        self.assertEqual(it.stats()["fallbacks"], {})
+
+    def test_rms_norm_of_views(self):
+        x = random(12, 200)
+        for view in (x[:, :64], x[2:9, 3:80], x[::2, :96]):
+            got = torch.ops.ingot.rms_norm(view, None, 1e-6)
+            wide = view.double()
+            want = wide / (wide.pow(2).mean(-1, keepdim=True) + 1e-6).sqrt()
+            self.expect_near(got, want, want.abs(), 1)
+        self.expect_ours("rms_norm", 3)
+
+    def test_nan_and_infinity_go_where_the_formula_sends_them(self):
+        a = random(4, 32)
+        a[1, 3], a[2, 5] = float("nan"), float("inf")
+        b = random(32, 8, seed=1)
+        got = torch.ops.ingot.mm(a, b)
+        self.assertTrue(got[1].isnan().all())
+        self.assertTrue(got[2].isinf().all())
+        self.assertTrue(got[0].isfinite().all() and got[3].isfinite().all())
+
+    def test_a_known_spec_asks_nobody(self):
+        a, b = random(7, 64), random(64, 32, seed=1)
+        torch.ops.ingot.mm(a, b)
+        client = it._runtime.client()
+        calls = client.stats()["calls"]
+        for m in (1, 2, 50):
+            torch.ops.ingot.mm(random(m, 64), b)
+        self.assertEqual(client.stats()["calls"], calls)
+        self.expect_ours("mm", 4)
+
+    def test_what_is_not_for_us_is_left_to_aten_and_counted(self):
+        with self.assertLogs("ingot.torch", "WARNING") as logs:
+            it._runtime._logged.clear()
+            got = torch.ops.ingot.mm(random(4, 8, dtype=torch.float32), random(8, 4, dtype=torch.float32))
+            torch.ops.ingot.mm(random(4, 8, dtype=torch.float32), random(8, 4, dtype=torch.float32))
+            strided = random(8, 16)[:, ::2]
+            torch.ops.ingot.mm(strided, random(8, 4))
+        self.assertEqual(got.shape, (4, 4))
+        self.assertEqual(it.stats(), {"launches": {}, "fallbacks": {("mm", "dtype"): 2, ("mm", "strides"): 1}})
+        self.assertEqual(len(logs.records), 2)
+
+    def test_bad_input_is_atens_own_error(self):
+        for call in (lambda: torch.ops.ingot.mm(random(4, 8), random(9, 4)),
+                     lambda: torch.ops.ingot.mm(random(8), random(8, 4)),
+                     lambda: torch.ops.ingot.addmm(random(3), random(4, 8), random(8, 4)),
+                     lambda: torch.ops.ingot.linear(random(4, 8), random(4, 9)),
+                     lambda: torch.ops.ingot.linear(random(4, 8), random(4, 8), random(5)),
+                     lambda: torch.ops.ingot.rms_norm(random(4, 8), random(9), 1e-6)):
+            with self.assertRaises((RuntimeError, IndexError)):
+                call()
+        with self.assertRaises(ValueError) as raised:
+            torch.ops.ingot.linear(random(4, 8), random(4, 8), None, "swish")
+        self.assertIn("found 'swish', allowed none, relu", str(raised.exception))
+
+    def test_gradients_are_atens(self):
+        x = random(4, 8, dtype=torch.float32).requires_grad_()
+        weight = random(3, 8, dtype=torch.float32, seed=1)
+        it.linear(x, weight).sum().backward()
+        self.assertTrue(torch.allclose(x.grad, weight.sum(0).expand(4, 8)))
+        self.assertEqual(it.stats()["fallbacks"], {("linear", "gradient"): 1})
+        with torch.no_grad():
+            it.linear(x.bfloat16(), weight.bfloat16())
+        self.assertEqual(it.stats()["launches"], {"linear": 1})
+
+    def test_enable_and_disable(self):
+        functional = torch.nn.functional
+        originals = functional.linear, torch.mm, torch.addmm
+        model = torch.nn.Sequential(torch.nn.Linear(64, 32), torch.nn.SiLU(), torch.nn.Linear(32, 8)).bfloat16()
+        x = random(5, 64)
+        with torch.no_grad():
+            want = model(x)
+            it.enable()
+            it.enable()
+            try:
+                got = model(x)
+                torch.mm(x, x.t())
+                torch.addmm(random(5), x, x.t())
+            finally:
+                it.disable()
+        self.assertEqual(it.stats(), {"launches": {"linear": 2, "mm": 1, "addmm": 1}, "fallbacks": {}})
+        self.assertTrue(torch.allclose(got.float(), want.float(), atol=0.05, rtol=0.05))
+        self.assertEqual((functional.linear, torch.mm, torch.addmm), originals)
+
+    def test_without_a_daemon_aten_does_it_until_one_is_back(self):
+        a, b = random(4, 96), random(96, 8, seed=1)
+        it.configure(address="unix:/nowhere/s")
+        try:
+            got = torch.ops.ingot.mm(a, b)
+            torch.ops.ingot.mm(a, b)
+        finally:
+            it.configure(address=self.address)
+        self.assertTrue(torch.equal(got, torch.mm(a, b)))
+        self.assertEqual(it.stats()["fallbacks"], {("mm", "unavailable"): 2})
+        torch.ops.ingot.mm(a, b)
+        self.assertEqual(it.stats()["launches"], {"mm": 1})
