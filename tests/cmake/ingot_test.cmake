@@ -1,5 +1,6 @@
-# Tests are found by rule, never listed by hand: every `*_test.cc` (gtest) and
-# `*_test.sh` (exit 0 = passed) in a folder is a test. The word before `_test`
+# Tests are found by rule, never listed by hand: every `*_test.cc` (gtest),
+# `*_test.sh` and `*_test.py` (exit 0 = passed; given the build folder) in a
+# folder is a test. The word before `_test`
 # says what it needs and becomes its ctest label:
 #
 #   spec_test.cc             unit      nothing: no process, no GPU, milliseconds
@@ -19,6 +20,7 @@ include_guard()
 
 if(INGOT_TESTS)
   find_package(GTest REQUIRED)
+  find_program(INGOT_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH REQUIRED)
 endif()
 
 function(ingot_test_label file out)
@@ -37,7 +39,7 @@ function(ingot_tests)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
-  file(GLOB files CONFIGURE_DEPENDS *_test.cc *_test.sh)
+  file(GLOB files CONFIGURE_DEPENDS *_test.cc *_test.sh *_test.py)
   file(RELATIVE_PATH here ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
   string(REPLACE "/" "." prefix "${here}")
   foreach(file ${files})
@@ -59,7 +61,12 @@ function(ingot_tests)
       endif()
       add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
     else()
-      add_test(NAME ${name} COMMAND bash ${file} ${CMAKE_BINARY_DIR}
+      set(interpreter bash)
+      if(file MATCHES "\\.py$")
+        # The distribution's, whose packages the tests may use.
+        set(interpreter ${INGOT_PYTHON} -B)
+      endif()
+      add_test(NAME ${name} COMMAND ${interpreter} ${file} ${CMAKE_BINARY_DIR}
                WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
     endif()
     set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT ${arg_TIMEOUT}
