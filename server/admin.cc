@@ -77,6 +77,7 @@ absl::StatusOr<v1::StatsResponse> Admin::Stats(const v1::StatsRequest&) {
   AddCounter("ingot_store_errors_total", store.errors, &response);
   AddCounter("ingot_store_evictions_total", store.evictions, &response);
   AddCounter("ingot_store_read_only", store.read_only ? 1 : 0, &response);
+  AddCounter("ingot_trusted_keys", parts_.trust.trusted_keys(), &response);
   AddCounter("ingot_worker_sandbox_layers",
              static_cast<uint64_t>(parts_.pool.sandbox_layers()), &response);
   AddCounter("ingot_workers_warm", static_cast<uint64_t>(parts_.pool.warm()),

@@ -17,6 +17,7 @@
 #include "server/job_queue.h"
 #include "server/kernel_store.h"
 #include "server/lookup.h"
+#include "server/trust.h"
 #include "server/worker_pool.h"
 
 namespace ingot::server {
@@ -32,6 +33,7 @@ class Admin {
  public:
   struct Parts {
     KernelStore& store;
+    const Trust& trust;
     Builder& builder;
     Lookup& lookup;
     Disabled& disabled;

@@ -31,11 +31,13 @@ int64_t TotalMicros(const worker::Reply& reply) {
 }  // namespace
 
 Builder::Builder(KernelStore& store, JobQueue& queue, NegativeCache& refusals,
-                 Bundles& bundles, Counters& counters, int workers, Note note)
+                 Bundles& bundles, const Trust& trust, Counters& counters,
+                 int workers, Note note)
     : store_(store),
       queue_(queue),
       refusals_(refusals),
       bundles_(bundles),
+      trust_(trust),
       workers_(std::max(workers, 1)),
       note_(std::move(note)),
       counters_(counters),
@@ -59,6 +61,11 @@ absl::Status Builder::Refusal(absl::string_view key) {
     return refusal;
   }
   if (draining_.load()) return absl::UnavailableError("the daemon is draining");
+  if (!trust_.CanVouch()) {
+    return absl::FailedPreconditionError(
+        "no kernel with a trusted signature is stored, and this daemon has no "
+        "signing_key to make one");
+  }
   return absl::OkStatus();
 }
 
@@ -245,7 +252,9 @@ void Builder::Succeed(const Work& work, worker::Reply reply) {
   ObserveStage("all", compile_us);
   compiles_.Add();
   compile_us_.Add(static_cast<uint64_t>(compile_us));
-  cache::Publication publication{work.key, record->SerializeAsString(), digest,
+  std::string bytes = record->SerializeAsString();
+  trust_.SignRecord(&bytes);
+  cache::Publication publication{work.key, std::move(bytes), digest,
                                  std::move(*reply.mutable_object())};
   store_.Publish(publication);
   {

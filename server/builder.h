@@ -27,6 +27,7 @@
 #include "server/job_queue.h"
 #include "server/kernel_store.h"
 #include "server/negative_cache.h"
+#include "server/trust.h"
 
 namespace ingot::server {
 
@@ -39,9 +40,11 @@ class Builder {
                          const absl::Status& status, int64_t compile_us)>;
 
   // All must outlive the builder. `workers` is how many jobs run at once, for
-  // the estimate in RetryInfo.
+  // the estimate in RetryInfo. What is built is signed by `trust`; nothing is
+  // built that would not pass its policy.
   Builder(KernelStore& store, JobQueue& queue, NegativeCache& refusals,
-          Bundles& bundles, Counters& counters, int workers, Note note);
+          Bundles& bundles, const Trust& trust, Counters& counters, int workers,
+          Note note);
 
   // `done` is called exactly once, possibly before this returns, unless
   // Abandon comes first. Looks in the store once more before compiling.
@@ -96,6 +99,7 @@ class Builder {
   JobQueue& queue_;
   NegativeCache& refusals_;
   Bundles& bundles_;
+  const Trust& trust_;
   const int workers_;
   const Note note_;
   Counters& counters_;

@@ -25,7 +25,7 @@ class BuilderTest : public ::testing::Test {
 
   void MakeBuilder() {
     builder_ = std::make_unique<Builder>(
-        store_, queue_, refusals_, *bundles_, counters_, 2,
+        store_, queue_, refusals_, *bundles_, *trust_, counters_, 2,
         [](const std::string&, absl::string_view, const absl::Status&,
            int64_t) {});
   }
@@ -69,6 +69,7 @@ class BuilderTest : public ::testing::Test {
   cache::MemoryStore memory_{cache::MemoryOptions{}};
   KernelStore store_{memory_, memory_, counters_, [](const std::string&) {}};
   JobQueue queue_{8};
+  std::unique_ptr<Trust> trust_ = *Trust::Open({}, counters_);
   NegativeCache refusals_{100, std::chrono::hours(1), std::chrono::seconds(5),
                           [this] { return now_; }};
   std::unique_ptr<Bundles> bundles_;

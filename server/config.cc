@@ -57,6 +57,18 @@ const std::vector<Key>& Keys() {
        &Config::tls_roles},
       {"tcp_roles", "roles of whoever reaches a TCP port without TLS",
        &Config::tcp_roles},
+      {"signing_key",
+       "PEM file, mode 0600, of the Ed25519 keys that sign what this daemon "
+       "makes, as `ingotctl keygen` writes it; read again when it changes",
+       &Config::signing_key},
+      {"trusted_keys",
+       "PEM file of the public keys whose signatures count beside the daemon's "
+       "own; read again when it changes",
+       &Config::trusted_keys},
+      {"signature_policy",
+       "off, verify_if_present (forgeries are refused) or require (so is what "
+       "no trusted key signed): for what the store and bundles hold",
+       &Config::signature_policy},
       {"metrics",
        "serve Prometheus metrics over HTTP at /metrics of this address, as "
        "127.0.0.1:9464; port 0 picks one; default: nowhere",
@@ -179,6 +191,8 @@ absl::Status Check(const Config& config) {
   if (certificate && config.tcp.empty()) {
     return Refuse("tls_certificate", "no tcp address", "both or none");
   }
+  INGOT_RETURN_IF_ERROR(CheckWord("signature_policy", config.signature_policy,
+                                  {"off", "verify_if_present", "require"}));
   INGOT_RETURN_IF_ERROR(CheckWord("worker_sandbox", config.worker_sandbox,
                                   {"off", "best_effort", "required"}));
   return CheckWord("log_level", config.log_level,

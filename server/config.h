@@ -22,6 +22,9 @@ struct Config {
   std::string unix_roles = "*=get,compile,tune";
   std::string tls_roles;
   std::string tcp_roles = "get,compile";
+  std::string signing_key;   // PEM files; empty: none
+  std::string trusted_keys;
+  std::string signature_policy = "off";
   std::string metrics;  // host:port; empty: none
   std::string state_dir;
   std::string worker_program;     // empty: beside ingotd

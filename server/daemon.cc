@@ -15,13 +15,9 @@
 #include <utility>
 
 #include "absl/strings/escaping.h"
-#include "cache/checked_store.h"
-#include "cache/rocksdb_store.h"
-#include "cache/tiered_store.h"
 #include "server/cpu_budget.h"
 #include "server/listen_address.h"
 #include "server/rpc_credentials.h"
-#include "server/validity.h"
 #include "server/version.h"
 
 namespace ingot::server {
@@ -104,38 +100,35 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(const Config& config,
                             ? 0
                             : daemon->exposer_->GetListeningPorts().front()},
        {"workers", daemon->pool_->size()},
-       {"entries", static_cast<int64_t>(daemon->tiers_->Stats().entries)}});
+       {"entries",
+        static_cast<int64_t>(daemon->tiers_->all().Stats().entries)}});
   return daemon;
 }
 
 absl::Status Daemon::OpenStore() {
-  cache::RocksOptions options;
-  options.directory = absl::StrCat(config_.state_dir, "/store");
-  options.quota_bytes = static_cast<uint64_t>(config_.store_quota_mib * kMib);
-  options.free_floor_bytes =
-      static_cast<uint64_t>(config_.store_free_floor_mib * kMib);
-  options.log = [this](absl::string_view line) {
+  INGOT_ASSIGN_OR_RETURN(const SignaturePolicy policy,
+                         ParseSignaturePolicy(config_.signature_policy));
+  INGOT_ASSIGN_OR_RETURN(
+      trust_, Trust::Open({policy, config_.signing_key, config_.trusted_keys},
+                          counters_));
+  TierEvents events;
+  events.log = [this](absl::string_view line) {
     log_.Write(Level::kWarn, "store", {{"what", line}});
   };
-  INGOT_ASSIGN_OR_RETURN(std::unique_ptr<cache::Store> rocks,
-                         cache::OpenRocksStore(std::move(options)));
-  cache::Checks checks;
-  checks.entry = CheckStored;
-  checks.on_damage = [this](absl::string_view key, const absl::Status& why) {
+  events.on_damage = [this](absl::string_view key, const absl::Status& why) {
     log_.Write(Level::kError, "damaged entry dropped",
                {{"key", Hex(key)}, {"why", why.message()}});
     if (Admin* admin = damage_listener_.load()) admin->OnDamage(key);
   };
-  auto checked = std::make_unique<cache::CheckedStore>(std::move(rocks),
-                                                       std::move(checks));
-  cache::MemoryOptions memory;
-  memory.bytes = static_cast<uint64_t>(config_.memory_cache_mib * kMib);
-  auto upper = std::make_unique<cache::MemoryStore>(memory);
-  memory_ = upper.get();
-  tiers_ = std::make_unique<cache::TieredStore>(std::move(upper),
-                                                std::move(checked));
+  events.on_refused = [this](absl::string_view key, const absl::Status& why) {
+    log_.Write(Level::kError, "ALARM: untrusted entry refused",
+               {{"key", Hex(key)}, {"why", why.message()}});
+  };
+  INGOT_ASSIGN_OR_RETURN(tiers_,
+                         Tiers::Open(config_, *trust_, std::move(events)));
   store_ = std::make_unique<KernelStore>(
-      *memory_, *tiers_, counters_, [this](const std::string& line) {
+      tiers_->memory(), tiers_->all(), counters_,
+      [this](const std::string& line) {
         log_.Write(Level::kError, "store", {{"what", line}});
       });
   return absl::OkStatus();
@@ -195,7 +188,8 @@ void Daemon::StartWorkers() {
   bundles_ = std::make_unique<Bundles>(
       absl::StrCat(config_.state_dir, "/bundles"), kMaxBundles);
   builder_ = std::make_unique<Builder>(
-      *store_, *queue_, *refusals_, *bundles_, counters_, settings.workers,
+      *store_, *queue_, *refusals_, *bundles_, *trust_, counters_,
+      settings.workers,
       [this](const std::string& op, absl::string_view key,
              const absl::Status& status,
              int64_t us) { LogBuild(op, key, status, us); });
@@ -212,12 +206,15 @@ void Daemon::MakeServices() {
       static_cast<size_t>(config_.reply_cache_mib * kMib);
   settings.plan_cache_bytes =
       static_cast<size_t>(config_.plan_cache_mib * kMib);
+  settings.sign_plan = [this](const Plan& plan, std::string* bytes) {
+    return SignPlan(plan, bytes);
+  };
   lookup_ = std::make_unique<Lookup>(
       *store_, *builder_, *disabled_, counters_, settings,
       [this](const RequestLog& request) { LogRequest(request); });
   admin_ = std::make_unique<Admin>(
-      Admin::Parts{*store_, *builder_, *lookup_, *disabled_, *queue_, *pool_,
-                   counters_, [this] { return stopping_.load(); }});
+      Admin::Parts{*store_, *trust_, *builder_, *lookup_, *disabled_, *queue_,
+                   *pool_, counters_, [this] { return stopping_.load(); }});
   damage_listener_.store(admin_.get());
   kernels_rpc_ = std::make_unique<KernelsRpc>(
       *lookup_, *store_, *callers_, [this] { return RestartPending(); });
@@ -303,11 +300,42 @@ void Daemon::Tick() {
   std::unique_lock<std::mutex> lock(mutex_);
   while (!stopped_.wait_for(lock, tick, [this] { return stopping_.load(); })) {
     if (systemd_.watchdog()) systemd_.Notify("WATCHDOG=1");
-    const cache::StoreStats stats = tiers_->Stats();
+    const cache::StoreStats stats = tiers_->all().Stats();
     const uint64_t losses = stats.evictions + stats.damaged;
     if (losses != seen) lookup_->ForgetReplies();
     seen = losses;
+    ReloadKeys();
   }
+}
+
+void Daemon::ReloadKeys() {
+  const absl::StatusOr<bool> changed = trust_->Reload();
+  if (!changed.ok()) {
+    log_.Write(Level::kError, "keys not reloaded",
+               {{"why", changed.status().message()}});
+    return;
+  }
+  if (!*changed) return;
+  tiers_->Reconsider();
+  lookup_->plans().Forget();
+  lookup_->ForgetReplies();
+  log_.Write(Level::kInfo, "keys reloaded",
+             {{"trusted", static_cast<int64_t>(trust_->trusted_keys())}});
+}
+
+bool Daemon::SignPlan(const Plan& plan, std::string* bytes) {
+  if (trust_->CanSign()) {
+    trust_->SignPlan(bytes);
+    return true;
+  }
+  // Who imported kernels that others signed has their plans, too.
+  const absl::StatusOr<std::optional<cache::Bytes>> stored =
+      tiers_->all().GetPlan(PlanKey(plan));
+  if (!stored.ok() || !*stored || !SamePlan(***stored, *bytes)) {
+    return trust_->policy() == SignaturePolicy::kOff;
+  }
+  *bytes = std::string(***stored);
+  return true;
 }
 
 bool Daemon::RestartPending() const {

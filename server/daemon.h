@@ -14,7 +14,6 @@
 #include <string>
 #include <thread>
 
-#include "cache/memory_store.h"
 #include "proto/status.h"
 #include "server/admin_rpc.h"
 #include "server/config.h"
@@ -23,6 +22,8 @@
 #include "server/metrics.h"
 #include "server/rpc_callers.h"
 #include "server/systemd.h"
+#include "server/tiers.h"
+#include "server/trust.h"
 #include "server/unix_listener.h"
 
 namespace ingot::server {
@@ -59,6 +60,8 @@ class Daemon {
   absl::Status Listen();
   void Tick();
 
+  void ReloadKeys();
+  bool SignPlan(const Plan& plan, std::string* bytes);
   bool RestartPending() const;
   void LogBuild(const std::string& op, absl::string_view key,
                 const absl::Status& status, int64_t compile_us);
@@ -76,8 +79,8 @@ class Daemon {
   Counters counters_;
   std::unique_ptr<ProgramFile> own_program_;
   std::unique_ptr<ProgramFile> worker_program_;
-  cache::MemoryStore* memory_ = nullptr;  // inside tiers_
-  std::unique_ptr<cache::Store> tiers_;
+  std::unique_ptr<Trust> trust_;
+  std::unique_ptr<Tiers> tiers_;
   std::unique_ptr<KernelStore> store_;
   std::unique_ptr<Disabled> disabled_;
   std::unique_ptr<JobQueue> queue_;

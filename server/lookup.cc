@@ -42,7 +42,7 @@ Lookup::Lookup(KernelStore& store, Builder& builder, const Disabled& disabled,
       disabled_(disabled),
       counters_(counters),
       note_(std::move(note)),
-      plans_(settings.plan_cache_bytes),
+      plans_(settings.plan_cache_bytes, settings.sign_plan),
       replies_(settings.reply_cache_bytes, settings.reply_ttl) {
   for (size_t code = 0; code < refused_.size(); ++code) {
     refused_[code] = &counters.Get(absl::StrCat(

@@ -42,6 +42,7 @@ struct LookupSettings {
   // How long a reply answers without the store being touched.
   std::chrono::nanoseconds reply_ttl = std::chrono::seconds(30);
   size_t plan_cache_bytes = size_t{64} << 20;
+  Plans::Sign sign_plan = nullptr;
 };
 
 // What the log is told of a request that was not answered from a cache.

@@ -39,8 +39,15 @@ absl::Status CheckAskedDims(const Spec& asked, const Plan& plan) {
 
 }  // namespace
 
-Plans::Plans(size_t max_bytes)
-    : asked_(max_bytes / 4, kForever), encoded_(max_bytes / 4 * 3, kForever) {}
+Plans::Plans(size_t max_bytes, Sign sign)
+    : sign_(std::move(sign)),
+      asked_(max_bytes / 4, kForever),
+      encoded_(max_bytes / 4 * 3, kForever) {}
+
+void Plans::Forget() {
+  encoded_.Clear();
+  asked_.Clear();
+}
 
 absl::StatusOr<std::shared_ptr<const AskedPlan>> Plans::Get(
     absl::string_view spec) {
@@ -52,15 +59,18 @@ absl::StatusOr<std::shared_ptr<const AskedPlan>> Plans::Get(
   }
   auto asked = std::make_shared<AskedPlan>();
   INGOT_ASSIGN_OR_RETURN(asked->asked, SpecFromWire(wire));
-  INGOT_ASSIGN_OR_RETURN(asked->plan, Shared(asked->asked));
+  bool keep = true;
+  INGOT_ASSIGN_OR_RETURN(asked->plan, Shared(asked->asked, &keep));
   INGOT_RETURN_IF_ERROR(CheckAskedDims(asked->asked, asked->plan->plan));
   std::shared_ptr<const AskedPlan> done = std::move(asked);
-  asked_.Insert(spec, done, sizeof(AskedPlan) + spec.size() * 4, generation);
+  if (keep) {
+    asked_.Insert(spec, done, sizeof(AskedPlan) + spec.size() * 4, generation);
+  }
   return done;
 }
 
 absl::StatusOr<std::shared_ptr<const EncodedPlan>> Plans::Shared(
-    const Spec& asked) {
+    const Spec& asked, bool* keep) {
   INGOT_ASSIGN_OR_RETURN(const Spec canonical, Canonicalize(asked));
   const std::string key = EncodeSpec(canonical);
   if (auto found = encoded_.Find(key)) return *std::move(found);
@@ -70,8 +80,9 @@ absl::StatusOr<std::shared_ptr<const EncodedPlan>> Plans::Shared(
   v1::Plan wire;
   PlanToWire(plan->plan, kEpoch, &wire);
   plan->bytes = wire.SerializeAsString();
+  if (sign_) *keep = sign_(plan->plan, &plan->bytes);
   std::shared_ptr<const EncodedPlan> done = std::move(plan);
-  encoded_.Insert(key, done, PlanBytes(*done), generation);
+  if (*keep) encoded_.Insert(key, done, PlanBytes(*done), generation);
   return done;
 }
 

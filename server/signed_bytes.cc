@@ -161,6 +161,12 @@ absl::StatusOr<Signed> ReadSignedPlan(absl::string_view plan) {
   return read;
 }
 
+bool SamePlan(absl::string_view a, absl::string_view b) {
+  const absl::StatusOr<Signed> first = ReadSignedPlan(a);
+  const absl::StatusOr<Signed> second = ReadSignedPlan(b);
+  return first.ok() && second.ok() && first->bytes == second->bytes;
+}
+
 void AppendRecordSignature(const Signature& signature, std::string* record) {
   AppendField(record, v1::Record::kSignaturesFieldNumber,
               EncodeSignature(signature));

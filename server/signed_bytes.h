@@ -31,6 +31,9 @@ struct Signed {
 absl::StatusOr<Signed> ReadSignedRecord(absl::string_view record);
 absl::StatusOr<Signed> ReadSignedPlan(absl::string_view plan);
 
+// Whether two serialised plans differ in their signatures at most.
+bool SamePlan(absl::string_view a, absl::string_view b);
+
 // Adds a signature to a serialised record or plan.
 void AppendRecordSignature(const Signature& signature, std::string* record);
 void AppendPlanSignature(const Signature& signature, std::string* plan);

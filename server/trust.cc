@@ -46,7 +46,8 @@ Trust::Trust(const TrustSettings& settings, Counters& counters)
       made_(counters.Get("ingot_signatures_made_total")),
       verified_(CheckCounter(counters, "trusted")),
       unsigned_(CheckCounter(counters, "unsigned")),
-      refused_(CheckCounter(counters, "refused")) {}
+      refused_(CheckCounter(counters, "refused")),
+      key_errors_(counters.Get("ingot_signature_key_errors_total")) {}
 
 absl::StatusOr<std::unique_ptr<Trust>> Trust::Open(
     const TrustSettings& settings, Counters& counters) {
@@ -106,13 +107,24 @@ std::shared_ptr<const Trust::Keys> Trust::keys() const {
   return keys_;
 }
 
+bool Trust::CanSign() const { return !keys()->signing.empty(); }
+
 bool Trust::CanVouch() const {
-  return policy() != SignaturePolicy::kRequire || !keys()->signing.empty();
+  return policy() != SignaturePolicy::kRequire || CanSign();
 }
 
 size_t Trust::trusted_keys() const { return keys()->trusted.size(); }
 
 absl::StatusOr<bool> Trust::Reload() {
+  const absl::StatusOr<bool> changed = TryReload();
+  const std::string error = std::string(changed.status().message());
+  if (error == std::exchange(reload_error_, error))
+    return changed.ok() && *changed;
+  if (!changed.ok()) key_errors_.Add();
+  return changed;
+}
+
+absl::StatusOr<bool> Trust::TryReload() {
   INGOT_ASSIGN_OR_RETURN(KeyFiles files, ReadFiles());
   if (files == keys()->files) return false;
   INGOT_ASSIGN_OR_RETURN(std::shared_ptr<const Keys> fresh,

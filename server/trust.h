@@ -50,13 +50,14 @@ class Trust {
   void SignPlan(std::string* plan) const;
 
   SignaturePolicy policy() const { return settings_.policy; }
+  bool CanSign() const;
   // Whether what this daemon makes itself passes its own policy.
   bool CanVouch() const;
   size_t trusted_keys() const;
 
-  // Reads files that changed again. True when the keys are others now; what was
-  // checked before must then be checked anew. An error leaves the keys as they
-  // are.
+  // Reads the files again. True when the keys are others now; what was checked
+  // before must then be checked anew. An error leaves the keys as they are, and
+  // is counted and returned once. Not from two threads at once.
   absl::StatusOr<bool> Reload();
 
  private:
@@ -77,6 +78,7 @@ class Trust {
   Trust(const TrustSettings& settings, Counters& counters);
 
   absl::StatusOr<KeyFiles> ReadFiles() const;
+  absl::StatusOr<bool> TryReload();
   absl::StatusOr<std::shared_ptr<const Keys>> Parse(KeyFiles files) const;
   std::shared_ptr<const Keys> keys() const;
   absl::Status Check(absl::string_view what, absl::string_view key,
@@ -89,6 +91,8 @@ class Trust {
   Counter& verified_;
   Counter& unsigned_;
   Counter& refused_;
+  Counter& key_errors_;
+  std::string reload_error_;  // the last one; Reload's
   mutable std::mutex mutex_;
   std::shared_ptr<const Keys> keys_;  // under mutex_
 };

@@ -257,6 +257,9 @@ TEST_F(TrustTest, ABadFileLeavesTheKeysAsTheyAre) {
   trust->SignRecord(&record);
   WriteSecret(folder_ / "signing.pem", ours_.private_pem.substr(0, 60));
   EXPECT_FALSE(trust->Reload().ok());
+  // Said and counted once.
+  EXPECT_FALSE(trust->Reload().value());
+  EXPECT_EQ(counters_.Get("ingot_signature_key_errors_total").value(), 1);
   WriteSecret(folder_ / "signing.pem", "");
   EXPECT_FALSE(trust->Reload().ok());
   EXPECT_TRUE(Check(*trust, record).ok());
