@@ -34,6 +34,10 @@ Status OpenClient(const Globals& globals, Client* client) {
   ingot_client_options options = {sizeof(options)};
   if (!globals.address.empty()) options.address = globals.address.c_str();
   options.call_timeout_ms = static_cast<uint32_t>(globals.timeout_s * 1000);
+  options.tls_ca = globals.tls.ca.c_str();
+  options.tls_certificate = globals.tls.certificate.c_str();
+  options.tls_private_key = globals.tls.private_key.c_str();
+  options.tls_server_name = globals.tls.server_name.c_str();
   return LastError(Client::Create(&options, client));
 }
 

@@ -40,6 +40,10 @@ Status Daemon::Open(const Globals& globals, std::unique_ptr<Daemon>* daemon) {
   client::ChannelOptions options;
   INGOT_CLIENT_RETURN_IF_ERROR(
       client::ParseAddress(ResolveAddress(globals), &options.address));
+  options.tls = globals.tls;
+  client::FillFromEnvironment(&options.tls);
+  INGOT_CLIENT_RETURN_IF_ERROR(
+      client::ResolveTls(options.tls, &options.address));
   daemon->reset(new Daemon(std::move(options), globals.timeout_s));
   return Status();
 }

@@ -33,6 +33,7 @@ ExitCode ExitCodeOf(const Status& status);
 // Options that stand before the subcommand.
 struct Globals {
   std::string address;          // empty: as libingot finds it
+  client::TlsOptions tls;       // empty parts: as libingot finds them
   std::string output = "text";  // or json
   double timeout_s = 120;
 
@@ -82,6 +83,7 @@ void AddGet(const Registry& registry);
 void AddObjectCommands(const Registry& registry);
 void AddDaemonCommands(const Registry& registry);  // stats, capabilities
 void AddCheck(const Registry& registry);
+void AddKeygen(const Registry& registry);
 void AddDisableCommands(const Registry& registry);  // disable, enable, disabled
 
 }  // namespace ingot::ctl

@@ -65,8 +65,23 @@ int main(int argc, char** argv) {
 
   ingot::ctl::Globals globals;
   app.add_option("--address", globals.address,
-                 "unix:/path, unix-abstract:name or host:port; else "
+                 "unix:/path, unix-abstract:name, host:port or "
+                 "https://host:port; else "
                  "INGOT_ADDRESS, else the socket of an ingotd without options");
+  const auto file = [&app](const char* flag, std::string* value,
+                           const char* help) {
+    app.add_option(flag, *value, help)->group("TLS");
+  };
+  file("--tls-ca", &globals.tls.ca,
+       "PEM file of those who sign certificates of daemons; with it, and for "
+       "https://host:port, TCP is spoken through TLS; else INGOT_TLS_CA");
+  file("--tls-certificate", &globals.tls.certificate,
+       "PEM file of your certificate; else INGOT_TLS_CERTIFICATE");
+  file("--tls-private-key", &globals.tls.private_key,
+       "PEM file of its key; else INGOT_TLS_PRIVATE_KEY");
+  file("--tls-server-name", &globals.tls.server_name,
+       "what the daemon's certificate must name, if not the host; else "
+       "INGOT_TLS_SERVER_NAME");
   app.add_option("--output", globals.output, "text or json")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
@@ -81,6 +96,7 @@ int main(int argc, char** argv) {
   ingot::ctl::AddObjectCommands(registry);
   ingot::ctl::AddDaemonCommands(registry);
   ingot::ctl::AddCheck(registry);
+  ingot::ctl::AddKeygen(registry);
   ingot::ctl::AddDisableCommands(registry);
 
   try {

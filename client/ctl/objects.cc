@@ -46,6 +46,15 @@ struct InspectFlags {
   bool disassemble = false;
 };
 
+std::string SignersOf(const v1::Record& record) {
+  std::string signers;
+  for (const v1::Signature& signature : record.signatures()) {
+    if (!signers.empty()) signers += ", ";
+    signers += signature.key_id();
+  }
+  return signers.empty() ? "nobody" : signers;
+}
+
 void PrintInspection(const v1::InspectResponse& reply) {
   const v1::Record& record = reply.record();
   const v1::Description& d = record.description();
@@ -55,6 +64,7 @@ void PrintInspection(const v1::InspectResponse& reply) {
   printf("target      %s (e_flags 0x%x, code object v%u)\n", d.target().c_str(),
          d.elf_flags(), d.code_object_version());
   printf("compiler    %s\n", d.compiler().c_str());
+  printf("signed by   %s\n", SignersOf(record).c_str());
   printf("made        %s\n", FormatTime(record.created_unix_ms()).c_str());
   printf("size        %s, %s of it code\n",
          FormatBytes(static_cast<double>(record.size())).c_str(),

@@ -33,7 +33,7 @@ bool IsPort(const std::string& text) {
 Status BadAddress(const std::string& text, const char* why) {
   return Error(INGOT_INVALID_ARGUMENT,
                "address: found \"%.200s\" (%s), allowed unix:/path, "
-               "unix-abstract:name, host:port or [v6]:port",
+               "unix-abstract:name, host:port, [v6]:port or https://host:port",
                text.c_str(), why);
 }
 
@@ -72,10 +72,12 @@ Status ParseAddress(const std::string& text, Address* address) {
     address->path = path.empty() && text[0] == '/' ? text : path;
   } else {
     address->kind = Address::kTcp;
-    const size_t colon = text.rfind(':');
+    std::string place = text;
+    address->tls = TakePrefix(text, "https://", &place);
+    const size_t colon = place.rfind(':');
     if (colon == std::string::npos) return BadAddress(text, "no port");
-    address->host = text.substr(0, colon);
-    address->port = text.substr(colon + 1);
+    address->host = place.substr(0, colon);
+    address->port = place.substr(colon + 1);
     if (!IsPort(address->port)) return BadAddress(text, "bad port");
     std::string& host = address->host;
     if (host.size() > 2 && host.front() == '[' && host.back() == ']') {

@@ -15,10 +15,12 @@ struct Address {
   std::string path;  // kUnix, kAbstract
   std::string host;  // kTcp
   std::string port;
+  bool tls = false;  // kTcp: "https://"
 };
 
 // Reads "unix:/path", "unix:///path", "/path", "unix-abstract:name",
-// "host:port" or "[v6]:port". INVALID_ARGUMENT for anything else.
+// "host:port" or "[v6]:port", the last two also after "https://".
+// INVALID_ARGUMENT for anything else.
 Status ParseAddress(const std::string& text, Address* address);
 
 // Where a daemon listens that was told nothing: the first socket that exists of

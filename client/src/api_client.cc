@@ -1,4 +1,6 @@
 // ingot.h: clients, and what a daemon says of itself.
+#include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 
@@ -8,6 +10,7 @@
 #include "client/src/client_handle.h"
 #include "client/src/last_error.h"
 #include "client/src/reports.h"
+#include "client/src/tls_stream.h"
 
 namespace ingot::client {
 namespace {
@@ -16,13 +19,50 @@ constexpr int64_t kReportTimeoutMs = 5000;
 
 constinit std::atomic<ingot_client*> all_clients = nullptr;
 
-Status ReadOptions(const ingot_client_options* from, ClientOptions* to) {
-  const ingot_client_options none = {};
-  if (from != nullptr && !ingot_size_ok(from, from->size, sizeof(*from))) {
-    return Error(INGOT_INVALID_ARGUMENT, "options size: found %u, allowed %zu",
-                 from->size, sizeof(*from));
+// What the caller's build of the struct has, and zeros.
+Status CopyOptions(const ingot_client_options* from, ingot_client_options* to) {
+  *to = ingot_client_options();
+  if (from == nullptr) return Status();
+  constexpr size_t kFirst = offsetof(ingot_client_options, signature_policy);
+  if (!ingot_size_between(from, from->size, kFirst, sizeof(*from))) {
+    return Error(INGOT_INVALID_ARGUMENT,
+                 "options size: found %u, allowed %zu to %zu", from->size,
+                 kFirst, sizeof(*from));
   }
-  const ingot_client_options& given = from != nullptr ? *from : none;
+  memcpy(to, from, std::min<size_t>(from->size, sizeof(*from)));
+  return Status();
+}
+
+std::string Text(const char* text) { return text != nullptr ? text : ""; }
+
+Status ReadTrust(const ingot_client_options& given, ClientOptions* to) {
+  SignatureOptions* signatures = &to->signatures;
+  signatures->trusted_keys = Text(given.trusted_keys);
+  if (given.signature_policy > INGOT_SIGNATURES_REQUIRE) {
+    return Error(INGOT_INVALID_ARGUMENT,
+                 "signature_policy: found %u, allowed INGOT_SIGNATURES_*",
+                 given.signature_policy);
+  }
+  if (given.signature_policy == INGOT_SIGNATURES_DEFAULT) {
+    INGOT_CLIENT_RETURN_IF_ERROR(FillFromEnvironment(signatures));
+  } else {
+    signatures->policy =
+        static_cast<SignaturePolicy>(given.signature_policy - 1);
+    FillKeysFromEnvironment(signatures);
+  }
+  TlsOptions* tls = &to->channel.tls;
+  tls->ca = Text(given.tls_ca);
+  tls->certificate = Text(given.tls_certificate);
+  tls->private_key = Text(given.tls_private_key);
+  tls->server_name = Text(given.tls_server_name);
+  FillFromEnvironment(tls);
+  INGOT_CLIENT_RETURN_IF_ERROR(ResolveTls(*tls, &to->channel.address));
+  return to->channel.address.tls ? CheckTlsFiles(*tls) : Status();
+}
+
+Status ReadOptions(const ingot_client_options* from, ClientOptions* to) {
+  ingot_client_options given;
+  INGOT_CLIENT_RETURN_IF_ERROR(CopyOptions(from, &given));
   if (given.bundle_dir != nullptr) {
     return Error(INGOT_UNIMPLEMENTED, "bundle_dir: found \"%s\", allowed NULL",
                  given.bundle_dir);
@@ -32,6 +72,7 @@ Status ReadOptions(const ingot_client_options* from, ClientOptions* to) {
   if (given.address != nullptr) address = given.address;
   if (address.empty()) address = DefaultAddress();
   INGOT_CLIENT_RETURN_IF_ERROR(ParseAddress(address, &to->channel.address));
+  INGOT_CLIENT_RETURN_IF_ERROR(ReadTrust(given, to));
   if (given.target != nullptr) {
     char target[64];
     char error[512];
@@ -77,10 +118,12 @@ INGOT_API ingot_status ingot_client_create(const ingot_client_options* options,
                                            ingot_client** client) {
   if (client == nullptr) return Report(NullOutput("client"));
   ClientOptions read;
-  const Status status = ReadOptions(options, &read);
+  std::unique_ptr<Signatures> signatures;
+  Status status = ReadOptions(options, &read);
+  if (status.ok()) status = Signatures::Open(read.signatures, &signatures);
   if (!status.ok()) return Report(status);
   auto* handle = new ingot_client;
-  handle->client.store(new Client(std::move(read)));
+  handle->client.store(new Client(std::move(read), std::move(signatures)));
   handle->next = all_clients.load(std::memory_order_relaxed);
   while (!all_clients.compare_exchange_weak(handle->next, handle,
                                             std::memory_order_release)) {

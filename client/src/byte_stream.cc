@@ -50,7 +50,9 @@ class SocketStream : public ByteStream {
     fd_ = -1;
   }
 
-  int error() const override { return error_; }
+  std::string error() const override {
+    return error_ == 0 ? "" : strerror(error_);
+  }
 
  private:
   int64_t Result(ssize_t moved) {

@@ -1,11 +1,12 @@
-// What a connection reads from and writes to: a socket now, TLS over one when
-// it comes. Not thread-safe.
+// What a connection reads from and writes to: a socket, or TLS over one
+// (tls_stream.h). Not thread-safe.
 #ifndef INGOT_CLIENT_SRC_BYTE_STREAM_H_
 #define INGOT_CLIENT_SRC_BYTE_STREAM_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "client/src/address.h"
 #include "client/src/deadline.h"
@@ -31,8 +32,8 @@ class ByteStream {
   // Closes this process's descriptor without a word to the peer.
   virtual void Abandon() = 0;
 
-  // errno of what broke it; 0 when nothing did.
-  virtual int error() const = 0;
+  // What broke it; empty when nothing did.
+  virtual std::string error() const = 0;
 };
 
 // Connects. UNAVAILABLE naming the address when nobody listens there,

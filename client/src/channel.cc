@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "client/src/tls_stream.h"
+
 namespace ingot::client {
 namespace {
 
@@ -81,22 +83,32 @@ void Channel::Return(std::unique_ptr<Connection> connection) {
   }
 }
 
+Status Channel::Open(Deadline deadline,
+                     std::unique_ptr<Connection>* connection) {
+  const Address& address = options_.address;
+  std::unique_ptr<ByteStream> stream;
+  INGOT_CLIENT_RETURN_IF_ERROR(Connect(address, deadline, &stream));
+  if (address.tls) {
+    INGOT_CLIENT_RETURN_IF_ERROR(
+        StartTls(options_.tls, address, deadline, &stream));
+  }
+  stats_.connections.fetch_add(1, std::memory_order_relaxed);
+  *connection = std::make_unique<Connection>(
+      std::move(stream),
+      address.kind == Address::kTcp ? address.host + ":" + address.port
+                                    : "localhost",
+      address.tls);
+  return Status();
+}
+
 CallEnd Channel::RunOnce(const Call& call, bool fresh, Attempt* attempt) {
   std::unique_ptr<Connection> connection = fresh ? nullptr : TakeIdle();
   attempt->reused = connection != nullptr;
   if (connection == nullptr) {
-    std::unique_ptr<ByteStream> stream;
     CallEnd end;
     end.status =
-        Connect(options_.address,
-                call.deadline.Within(options_.connect_timeout_ms), &stream);
+        Open(call.deadline.Within(options_.connect_timeout_ms), &connection);
     if (!end.status.ok()) return end;
-    stats_.connections.fetch_add(1, std::memory_order_relaxed);
-    const Address& address = options_.address;
-    connection = std::make_unique<Connection>(
-        std::move(stream), address.kind == Address::kTcp
-                               ? address.host + ":" + address.port
-                               : "localhost");
     Track(connection.get());
   }
   attempt->connected = true;

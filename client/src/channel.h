@@ -12,11 +12,13 @@
 #include "client/src/address.h"
 #include "client/src/connection.h"
 #include "client/src/fork_guard.h"
+#include "client/src/tls_options.h"
 
 namespace ingot::client {
 
 struct ChannelOptions {
   Address address;
+  TlsOptions tls;  // of an address with tls
   int64_t connect_timeout_ms = 1000;
   size_t max_idle = 4;
 };
@@ -50,6 +52,7 @@ class Channel : public ForkGuarded {
   };
 
   void OnForkChild() override;
+  Status Open(Deadline deadline, std::unique_ptr<Connection>* connection);
   CallEnd RunOnce(const Call& call, bool fresh, Attempt* attempt);
   std::unique_ptr<Connection> TakeIdle();
   void Return(std::unique_ptr<Connection> connection);

@@ -6,6 +6,7 @@
 #include "client/src/canonical.h"
 #include "client/src/fetch.h"
 #include "client/src/spec_message.h"
+#include "client/src/wire_scan.h"
 
 namespace ingot::client {
 namespace {
@@ -106,9 +107,10 @@ struct Client::Wanted {
   Outcome outcome;
 };
 
-Client::Client(ClientOptions options)
+Client::Client(ClientOptions options, std::unique_ptr<Signatures> signatures)
     : options_(std::move(options)),
       channel_(options_.channel),
+      signatures_(std::move(signatures)),
       hip_(std::make_shared<HipApi>(options_.hip_library)),
       modules_loaded_(std::make_shared<std::atomic<uint64_t>>(0)) {}
 
@@ -244,6 +246,17 @@ Status Client::AbsorbKernel(const Ingot__V1__Kernel& kernel,
                facts.symbol.c_str());
 }
 
+Status Client::CheckSignatures(std::string_view response) {
+  if (signatures_->off()) return Status();
+  RawResponse raw;
+  INGOT_CLIENT_RETURN_IF_ERROR(SplitResponse(response, &raw));
+  INGOT_CLIENT_RETURN_IF_ERROR(signatures_->CheckPlan(raw.plan));
+  for (const std::string_view record : raw.records) {
+    INGOT_CLIENT_RETURN_IF_ERROR(signatures_->CheckRecord(record));
+  }
+  return Status();
+}
+
 Status Client::Absorb(const Ingot__V1__GetKernelResponse& response,
                       Wanted* wanted, Deadline deadline) {
   if (response.plan == nullptr) {
@@ -291,8 +304,12 @@ Status Client::Call(Wanted* wanted, const PrepareOptions& options,
   RequestMessage request(*wanted->spec, options_.target, options,
                          wanted->fetched.get());
   Message<Ingot__V1__GetKernelResponse> response;
-  INGOT_CLIENT_RETURN_IF_ERROR(
-      GetKernel(&channel_, *request.message(), deadline, &response));
+  Status trusted;
+  INGOT_CLIENT_RETURN_IF_ERROR(GetKernel(
+      &channel_, *request.message(), deadline,
+      [&](std::string_view bytes) { trusted = CheckSignatures(bytes); },
+      &response));
+  INGOT_CLIENT_RETURN_IF_ERROR(trusted);
   return Absorb(*response, wanted, deadline);
 }
 
@@ -336,7 +353,13 @@ Status Client::CallMany(const std::vector<Wanted*>& wanted,
   prepare_calls_.fetch_add(wanted.size(), std::memory_order_relaxed);
   return GetKernels(
       &channel_, batch, deadline,
-      [&](const Ingot__V1__GetKernelsResponse& response) {
+      [&](const Ingot__V1__GetKernelsResponse& response,
+          std::string_view bytes) {
+        std::vector<std::string_view> raw;
+        INGOT_CLIENT_RETURN_IF_ERROR(SplitResults(bytes, &raw));
+        if (raw.size() != response.n_results) {
+          return Error(INGOT_INTERNAL, "the daemon's results are damaged");
+        }
         for (size_t i = 0; i < response.n_results; ++i) {
           const Ingot__V1__IndexedResult& result = *response.results[i];
           if (result.index >= wanted.size()) {
@@ -351,7 +374,10 @@ Status Client::CallMany(const std::vector<Wanted*>& wanted,
                 Error(result.code != INGOT_OK ? result.code : INGOT_INTERNAL,
                       "%s", result.message);
           } else {
-            each->outcome.status = Absorb(*result.response, each, deadline);
+            each->outcome.status = CheckSignatures(raw[i]);
+            if (each->outcome.status.ok()) {
+              each->outcome.status = Absorb(*result.response, each, deadline);
+            }
           }
         }
         return Status();

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "client/src/fork_guard.h"
 #include "client/src/prepared.h"
 #include "client/src/rpc.h"
+#include "client/src/signatures.h"
 #include "client/src/spec_table.h"
 
 namespace ingot::client {
@@ -23,6 +25,7 @@ struct ClientOptions {
   int64_t call_timeout_ms = 120'000;
   std::string target = "gfx950";  // canonical
   std::string hip_library;
+  SignatureOptions signatures;
 };
 
 // ingot_prepare_options with the defaults filled in.
@@ -41,7 +44,7 @@ struct Outcome {
 
 class Client : public ForkGuarded {
  public:
-  explicit Client(ClientOptions options);
+  Client(ClientOptions options, std::unique_ptr<Signatures> signatures);
   ~Client() override;
 
   Outcome Prepare(const ingot_spec& spec, const PrepareOptions& options);
@@ -70,6 +73,8 @@ class Client : public ForkGuarded {
               Deadline deadline);
   void AskBatch(std::vector<Wanted*> batch, const PrepareOptions& options,
                 Deadline deadline);
+  // Whether a serialised GetKernelResponse is signed as it should be.
+  Status CheckSignatures(std::string_view response);
   Status Absorb(const Ingot__V1__GetKernelResponse& response, Wanted* wanted,
                 Deadline deadline);
   Status AbsorbKernel(const Ingot__V1__Kernel& kernel, FetchedPlan* fetched,
@@ -80,6 +85,7 @@ class Client : public ForkGuarded {
 
   const ClientOptions options_;
   Channel channel_;
+  const std::unique_ptr<Signatures> signatures_;
   const std::shared_ptr<HipApi> hip_;
   const std::shared_ptr<std::atomic<uint64_t>> modules_loaded_;
   std::atomic<uint64_t> prepare_calls_ = 0;

@@ -131,8 +131,10 @@ struct Connection::Callbacks {
 };
 
 Connection::Connection(std::unique_ptr<ByteStream> stream,
-                       std::string authority)
-    : stream_(std::move(stream)), authority_(std::move(authority)) {
+                       std::string authority, bool tls)
+    : stream_(std::move(stream)),
+      authority_(std::move(authority)),
+      scheme_(tls ? "https" : "http") {
   in_.resize(kReadSize);
   nghttp2_session_callbacks* callbacks = nullptr;
   nghttp2_session_callbacks_new(&callbacks);
@@ -188,7 +190,7 @@ bool Connection::Flush() {
         stream_->Write(out_.data() + out_done_, out_.size() - out_done_);
     if (written == ByteStream::kWouldBlock) return true;
     if (written < 0) {
-      Break(strerror(stream_->error()));
+      Break(stream_->error());
       return false;
     }
     out_done_ += static_cast<size_t>(written);
@@ -209,7 +211,7 @@ bool Connection::ReadAvailable() {
       return false;
     }
     if (size < 0) {
-      Break(strerror(stream_->error()));
+      Break(stream_->error());
       return false;
     }
     const ssize_t used = nghttp2_session_mem_recv(session_, in_.data(),
@@ -232,7 +234,6 @@ bool Connection::Usable() {
 
 int64_t Connection::Submit(const Call& call, Exchange* exchange) {
   const std::string method = "POST";
-  const std::string scheme = "http";
   const std::string path = call.method;
   const std::string trailers = "trailers";
   const std::string type = "application/grpc";
@@ -240,7 +241,7 @@ int64_t Connection::Submit(const Call& call, Exchange* exchange) {
   const std::string identity = "identity";
   const std::string timeout = GrpcTimeout(call.deadline.RemainingMs());
   const nghttp2_nv headers[] = {
-      Header(":method", method),      Header(":scheme", scheme),
+      Header(":method", method),      Header(":scheme", scheme_),
       Header(":path", path),          Header(":authority", authority_),
       Header("te", trailers),         Header("content-type", type),
       Header("user-agent", agent),    Header("grpc-accept-encoding", identity),

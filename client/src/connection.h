@@ -36,8 +36,9 @@ struct CallEnd {
 class Connection {
  public:
   // `authority` is what the server is called: "localhost" on a Unix socket
-  // (strict servers reset a path there).
-  Connection(std::unique_ptr<ByteStream> stream, std::string authority);
+  // (strict servers reset a path there). `tls`: the stream is.
+  Connection(std::unique_ptr<ByteStream> stream, std::string authority,
+             bool tls = false);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -67,6 +68,7 @@ class Connection {
 
   const std::unique_ptr<ByteStream> stream_;
   const std::string authority_;
+  const std::string scheme_;
   nghttp2_session* session_ = nullptr;
   Exchange* exchange_ = nullptr;  // of the call that runs
   std::vector<uint8_t> out_;      // serialised, not yet written

@@ -23,12 +23,17 @@ Status Unpack(const ProtobufCMessageDescriptor& descriptor, const uint8_t* data,
                descriptor.name);
 }
 
+std::string_view View(const uint8_t* data, size_t size) {
+  return std::string_view(reinterpret_cast<const char*>(data), size);
+}
+
 // A call whose answer is exactly one message.
 template <typename Response>
 Status Unary(Channel* channel, const char* method,
              const std::vector<uint8_t>& request, Deadline deadline,
              const ProtobufCMessageDescriptor& descriptor,
-             Message<Response>* response) {
+             Message<Response>* response,
+             const std::function<void(std::string_view)>& on_bytes = nullptr) {
   Call call;
   call.method = method;
   call.request = request.data();
@@ -38,6 +43,7 @@ Status Unary(Channel* channel, const char* method,
     if (*response != nullptr) {
       return Error(INGOT_INTERNAL, "%s was answered twice", method);
     }
+    if (on_bytes) on_bytes(View(data, size));
     return Unpack(descriptor, data, size, response);
   };
   INGOT_CLIENT_RETURN_IF_ERROR(channel->Invoke(call));
@@ -49,16 +55,17 @@ Status Unary(Channel* channel, const char* method,
 
 Status GetKernel(Channel* channel, const Ingot__V1__GetKernelRequest& request,
                  Deadline deadline,
+                 const std::function<void(std::string_view)>& on_bytes,
                  Message<Ingot__V1__GetKernelResponse>* response) {
   return Unary(channel, "/ingot.v1.Kernels/GetKernel", Pack(request), deadline,
-               ingot__v1__get_kernel_response__descriptor, response);
+               ingot__v1__get_kernel_response__descriptor, response, on_bytes);
 }
 
 Status GetKernels(
     Channel* channel, const Ingot__V1__GetKernelsRequest& request,
     Deadline deadline,
-    const std::function<Status(const Ingot__V1__GetKernelsResponse&)>&
-        on_results) {
+    const std::function<Status(const Ingot__V1__GetKernelsResponse&,
+                               std::string_view)>& on_results) {
   const std::vector<uint8_t> bytes = Pack(request);
   Call call;
   call.method = "/ingot.v1.Kernels/GetKernels";
@@ -69,7 +76,7 @@ Status GetKernels(
     Message<Ingot__V1__GetKernelsResponse> results;
     INGOT_CLIENT_RETURN_IF_ERROR(Unpack(
         ingot__v1__get_kernels_response__descriptor, data, size, &results));
-    return on_results(*results);
+    return on_results(*results, View(data, size));
   };
   return channel->Invoke(call);
 }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "client/src/admin_messages.h"
 #include "client/src/channel.h"
@@ -24,18 +25,20 @@ struct MessageDeleter {
 template <typename T>
 using Message = std::unique_ptr<T, MessageDeleter>;
 
+// `on_bytes` is shown the answer as it came, before it is parsed.
 Status GetKernel(Channel* channel, const Ingot__V1__GetKernelRequest& request,
                  Deadline deadline,
+                 const std::function<void(std::string_view bytes)>& on_bytes,
                  Message<Ingot__V1__GetKernelResponse>* response);
 
-// `on_results` is given each message of the stream; what it returns, when not
-// OK, ends the call. A stream that breaks after its first message is not
-// repeated.
+// `on_results` is given each message of the stream, and the same as it came;
+// what it returns, when not OK, ends the call. A stream that breaks after its
+// first message is not repeated.
 Status GetKernels(
     Channel* channel, const Ingot__V1__GetKernelsRequest& request,
     Deadline deadline,
-    const std::function<Status(const Ingot__V1__GetKernelsResponse&)>&
-        on_results);
+    const std::function<Status(const Ingot__V1__GetKernelsResponse& results,
+                               std::string_view bytes)>& on_results);
 
 // The whole object, put together from chunks; a broken stream is taken up where
 // it broke. `size` is what it must have. DATA_LOSS when chunks do not join.

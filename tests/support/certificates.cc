@@ -45,7 +45,8 @@ void AddExtension(X509* certificate, int id, const std::string& value) {
   X509_EXTENSION_free(extension);
 }
 
-Certificate Make(const std::string& name, const Certificate* authority) {
+Certificate Make(const std::string& name, const Certificate* authority,
+                 const CertificateOptions& options) {
   const Key key(EVP_EC_gen("P-256"), &EVP_PKEY_free);
   const X509Pointer made(X509_new(), &X509_free);
   Check(key != nullptr && made != nullptr);
@@ -53,8 +54,9 @@ Certificate Make(const std::string& name, const Certificate* authority) {
   uint32_t serial = 0;
   RAND_bytes(reinterpret_cast<unsigned char*>(&serial), sizeof(serial));
   ASN1_INTEGER_set(X509_get_serialNumber(made.get()), serial >> 1);
-  X509_gmtime_adj(X509_getm_notBefore(made.get()), -kDay);
-  X509_gmtime_adj(X509_getm_notAfter(made.get()), kDay);
+  X509_gmtime_adj(X509_getm_notBefore(made.get()), -2 * kDay);
+  X509_gmtime_adj(X509_getm_notAfter(made.get()),
+                  options.expired ? -kDay : kDay);
   X509_set_pubkey(made.get(), key.get());
   X509_NAME_add_entry_by_txt(
       X509_get_subject_name(made.get()), "CN", MBSTRING_UTF8,
@@ -65,7 +67,9 @@ Certificate Make(const std::string& name, const Certificate* authority) {
     Check(X509_sign(made.get(), key.get(), EVP_sha256()) > 0);
   } else {
     AddExtension(made.get(), NID_subject_alt_name,
-                 "DNS:" + name + ",IP:127.0.0.1");
+                 options.alternative_names.empty()
+                     ? "DNS:" + name + ",IP:127.0.0.1"
+                     : options.alternative_names);
     const X509Pointer signer(
         PEM_read_bio_X509(ReadFrom(authority->certificate).get(), nullptr,
                           nullptr, nullptr),
@@ -89,12 +93,13 @@ Certificate Make(const std::string& name, const Certificate* authority) {
 }  // namespace
 
 Certificate MakeAuthority(const std::string& name) {
-  return Make(name, nullptr);
+  return Make(name, nullptr, {});
 }
 
 Certificate MakeCertificate(const std::string& name,
-                            const Certificate& authority) {
-  return Make(name, &authority);
+                            const Certificate& authority,
+                            const CertificateOptions& options) {
+  return Make(name, &authority, options);
 }
 
 }  // namespace ingot::testing

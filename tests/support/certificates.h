@@ -14,10 +14,16 @@ struct Certificate {
 
 // A certificate that may sign others.
 Certificate MakeAuthority(const std::string& name);
-// One of `name`, also as its DNS name and with 127.0.0.1, signed by
-// `authority`.
+struct CertificateOptions {
+  // What it is for, as OpenSSL writes alternative names; empty: `name` as a DNS
+  // name, and 127.0.0.1.
+  std::string alternative_names;
+  bool expired = false;
+};
+// One of `name`, signed by `authority`.
 Certificate MakeCertificate(const std::string& name,
-                            const Certificate& authority);
+                            const Certificate& authority,
+                            const CertificateOptions& options = {});
 
 }  // namespace ingot::testing
 

@@ -173,24 +173,54 @@ INGOT_API ingot_status ingot_spec_digest(const ingot_spec* spec,
 
 /* ---- clients ------------------------------------------------------------ */
 
+enum {
+  INGOT_SIGNATURES_DEFAULT = 0, /* the environment's INGOT_SIGNATURE_POLICY
+                                   (off, verify_if_present or require), else
+                                   REQUIRE if keys are named and OFF if not */
+  INGOT_SIGNATURES_OFF = 1,
+  INGOT_SIGNATURES_VERIFY_IF_PRESENT = 2, /* refuse forgeries */
+  INGOT_SIGNATURES_REQUIRE = 3 /* refuse also what no trusted key signed */
+};
+
 typedef struct ingot_client_options {
   uint32_t size;
   uint32_t connect_timeout_ms; /* 0: 1000 */
   uint32_t call_timeout_ms;    /* 0: 120000; the whole of one ingot_prepare */
   uint32_t max_idle;           /* connections kept open; 0: 4 */
-  /* "unix:/path", "unix-abstract:name", "host:port", "[v6]:port". NULL: the
-   * environment's INGOT_ADDRESS, else the socket that an ingotd without options
-   * makes: $XDG_RUNTIME_DIR/ingot/ingotd.sock, /run/ingot/ingotd.sock or
-   * /tmp/ingot-<uid>/ingotd.sock, the first that exists */
+  /* "unix:/path", "unix-abstract:name", "host:port", "[v6]:port",
+   * "https://host:port". NULL: the environment's INGOT_ADDRESS, else the socket
+   * that an ingotd without options makes: $XDG_RUNTIME_DIR/ingot/ingotd.sock,
+   * /run/ingot/ingotd.sock or /tmp/ingot-<uid>/ingotd.sock, the first that
+   * exists */
   const char* address;
   const char* target;      /* of specs that name none; NULL: "gfx950" */
   const char* hip_library; /* NULL: INGOT_HIP_LIBRARY, else libamdhip64.so.N */
   const char* bundle_dir;  /* reserved, NULL */
+
+  /* The fields below are newer: a struct that ends here is accepted. All files
+   * are PEM; NULL and "" take the environment's INGOT_TRUSTED_KEYS,
+   * INGOT_TLS_CA, INGOT_TLS_CERTIFICATE, INGOT_TLS_PRIVATE_KEY and
+   * INGOT_TLS_SERVER_NAME. A file that is replaced counts from the next
+   * ingot_prepare or connection on. */
+
+  /* Plans and kernels must be signed by one of the keys in `trusted_keys`
+   * before they are loaded on a GPU. */
+  uint32_t signature_policy; /* INGOT_SIGNATURES_* */
+  uint32_t reserved;
+  const char* trusted_keys; /* Ed25519 public keys */
+
+  /* TLS: of "https://host:port", and of "host:port" as soon as there is a
+   * tls_ca. Unix sockets need none. */
+  const char* tls_ca;          /* who may have signed the daemon's certificate */
+  const char* tls_certificate; /* this process's, which a daemon asks for */
+  const char* tls_private_key;
+  const char* tls_server_name; /* what the daemon's names; else the host */
 } ingot_client_options;
 
 /* Makes a client. Connects to nobody and opens no GPU runtime yet: both happen
  * when first needed. `options` may be NULL. Released by ingot_client_destroy.
- * INVALID_ARGUMENT for an address or target that cannot be one. Since 0.1. */
+ * INVALID_ARGUMENT for an address or target that cannot be one, and for files
+ * of keys or certificates that cannot be used. Since 0.1. */
 INGOT_API ingot_status ingot_client_create(const ingot_client_options* options,
                                            ingot_client** client);
 
@@ -235,8 +265,10 @@ typedef struct ingot_prepare_options {
  *
  * Errors: the daemon's (INVALID_ARGUMENT, UNIMPLEMENTED, FAILED_PRECONDITION,
  * INTERNAL, RESOURCE_EXHAUSTED), UNAVAILABLE within a second when no daemon
- * runs, DEADLINE_EXCEEDED, DATA_LOSS for bytes without the right digest,
- * FAILED_PRECONDITION for a device that the kernel is not for. Since 0.1. */
+ * runs, DEADLINE_EXCEEDED, DATA_LOSS for bytes without the right digest or
+ * with a forged signature, FAILED_PRECONDITION for a device that the kernel is
+ * not for and for want of a trusted signature. A TLS handshake that either side
+ * refuses is UNAVAILABLE, and the message says who refused what. Since 0.1. */
 INGOT_API ingot_status ingot_prepare(ingot_client* client,
                                      const ingot_spec* spec,
                                      const ingot_prepare_options* options,
