@@ -10,6 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/conformance/wire_fixture.h"
+#include "tests/support/blackhole_proxy.h"
 
 namespace ingot::testing {
 namespace {
@@ -321,6 +322,23 @@ TEST_F(WireTest, APeerThatSwallowsEverythingEndsAtTheBudget) {
   EXPECT_EQ(Call(channel.get(), "", &response, 300).code,
             INGOT_DEADLINE_EXCEEDED);
   EXPECT_THAT(Milliseconds(start), AllOf(Ge(290), Le(kFarBelowTheSleep)));
+}
+
+TEST_F(WireTest, SilenceAfterAFarewellEndsAtTheBudgetToo) {
+  constexpr int kFarewellMs = 200;
+  ReferenceServer server(Socket(), kFarewellMs);
+  BlackholeProxy proxy(folder_ + "/proxy", folder_ + "/s");
+  const auto channel = Open(proxy.address());
+  proxy.LoseNextAt(BlackholeProxy::Moment::kAfterGoaway);
+  v1::GetKernelResponse response;
+  const auto start = Clock::now();
+  EXPECT_EQ(Call(channel.get(), "sleep 1000", &response, 2000).code,
+            INGOT_DEADLINE_EXCEEDED);
+  EXPECT_LT(Milliseconds(start), kFarBelowTheSleep);
+  EXPECT_EQ(proxy.lost(), 1);
+  proxy.LoseNextAt(BlackholeProxy::Moment::kNever);
+  EXPECT_TRUE(Call(channel.get(), "").ok());
+  EXPECT_EQ(proxy.accepted(), 2);
 }
 
 }  // namespace

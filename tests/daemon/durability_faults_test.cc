@@ -1,5 +1,6 @@
 // What a daemon has acknowledged survives it; what is damaged comes back whole.
 #include <signal.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -85,6 +86,27 @@ TEST_F(DurabilityTest, KillWithCallsOpenAndNothingAcknowledgedIsLost) {
   }
   // Nothing of the calls that were cut off is in the way.
   EXPECT_TRUE(again.Get(RmsNorm(200, "f16")).ok());
+}
+
+// What names the holder is only text: in another container the pid of a dead
+// one may be anybody's.
+TEST_F(DurabilityTest, ALockOfADeadDaemonHoldsNobodyUp) {
+  StartFaultyDaemon();
+  ASSERT_TRUE(client().Get(RmsNorm(100)).ok());
+  daemon().OrderFault("n=101", "hang");
+  std::thread caller([&] { client().Get(RmsNorm(101)); });
+  WaitUntil(1, 0);
+  daemon().Kill();
+  caller.join();
+  const fs::path owner = daemon().state_dir() + "/store/owner.pid";
+  ASSERT_TRUE(fs::exists(owner));
+  std::ofstream(owner) << getpid() << " localhost\n";  // who is alive
+  daemon().ClearFaults();
+  const absl::Status restarted = daemon().Restart();
+  ASSERT_TRUE(restarted.ok()) << restarted;
+  Client again(daemon().address());
+  EXPECT_TRUE(again.Get(RmsNorm(100)).ok());
+  EXPECT_TRUE(again.Get(RmsNorm(101)).ok());
 }
 
 TEST_F(DurabilityTest, DamagedObjectsAreRebuiltUnnoticed) {
