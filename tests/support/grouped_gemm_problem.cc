@@ -1,0 +1,224 @@
+#include "tests/support/grouped_gemm_problem.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "absl/strings/str_join.h"
+#include "gtest/gtest.h"
+#include "tests/support/device_matrices.h"
+#include "tests/support/epilogue_reference.h"
+
+namespace ingot::testing {
+namespace {
+
+constexpr int64_t kGuard = 256;
+
+bool Transposed(const GroupedGemmProblem& p) { return p.b_layout == "gnk"; }
+
+MatrixLayout Rows(int64_t rows, int64_t columns, int64_t pad) {
+  return {.rows = std::max<int64_t>(1, rows),
+          .columns = columns,
+          .row_stride = columns + pad,
+          .guard = kGuard};
+}
+
+MatrixLayout LayoutOfB(const GroupedGemmProblem& p) {
+  MatrixLayout layout = Transposed(p) ? Rows(p.columns(), p.k, p.pad)
+                                      : Rows(p.k, p.columns(), p.pad);
+  layout.batch = p.groups();
+  layout.batch_stride = (layout.rows + p.gap) * layout.row_stride;
+  return layout;
+}
+
+struct Operands {
+  Operands(TestDevice& device, const GroupedGemmProblem& p, uint32_t seed)
+      : a(device, p.dtype, Rows(p.total_m, p.k, p.pad)),
+        b(device, p.dtype, LayoutOfB(p)),
+        d(device, p.dtype_d, Rows(p.total_m, p.n, p.pad)),
+        bias(device, p.bias.empty() ? "f32" : p.bias,
+             Rows(p.groups(), p.columns(), 0)),
+        group_of_row(GroupOfRow(p.offs, p.total_m)),
+        device_(device),
+        offs(device.Allocate<int32_t>(p.groups())) {
+    std::copy(p.offs.begin(), p.offs.end(), offs);
+    std::mt19937 random(seed);
+    for (DeviceMatrices* x : {&a, &b, &bias}) {
+      x->Fill(random);
+      x->Sprinkle(random, p.specials);
+    }
+    for (int64_t row = 0; row < p.total_m; ++row) {
+      for (int64_t i = 0; group_of_row[row] < 0 && i < p.k; ++i) {
+        a.Set(0, row, i, std::nan(""));
+      }
+    }
+  }
+  ~Operands() { device_.Free(offs); }
+
+  LaunchInputs Inputs(const GroupedGemmProblem& p) const {
+    LaunchInputs inputs;
+    inputs.dims = {p.total_m, p.n, p.k, p.groups()};
+    inputs.operands = {a.data(), b.data(), d.data(), offs};
+    if (!p.bias.empty()) inputs.operands.push_back(bias.data());
+    inputs.cu_count = p.cu_count;
+    if (p.strides != StrideMode::kDense) {
+      inputs.strides = {{a.layout().row_stride, 1},
+                        {b.layout().batch_stride, b.layout().row_stride, 1},
+                        {d.layout().row_stride, 1}};
+    }
+    return inputs;
+  }
+
+  DeviceMatrices a;
+  DeviceMatrices b;
+  DeviceMatrices d;
+  DeviceMatrices bias;
+  std::vector<int> group_of_row;
+  TestDevice& device_;
+  int32_t* offs;
+};
+
+// [k][columns] of a group.
+std::vector<double> MatrixOf(const GroupedGemmProblem& p,
+                             const DeviceMatrices& b, int group) {
+  std::vector<double> values;
+  values.reserve(p.k * p.columns());
+  for (int64_t i = 0; i < p.k; ++i) {
+    for (int64_t j = 0; j < p.columns(); ++j) {
+      values.push_back(Transposed(p) ? b.At(group, j, i) : b.At(group, i, j));
+    }
+  }
+  return values;
+}
+
+// A row of the product, with its group's bias.
+std::vector<Inexact> ProductRow(const GroupedGemmProblem& p, const Operands& x,
+                                const std::vector<double>& matrix, int64_t row,
+                                int group) {
+  const double growth =
+      4 * std::sqrt(static_cast<double>(p.k)) * std::ldexp(1.0, -24);
+  std::vector<Inexact> sums(p.columns());
+  for (int64_t j = 0; j < p.columns() && !p.bias.empty(); ++j) {
+    sums[j].value = x.bias.At(0, group, j);
+    sums[j].error = growth * std::fabs(sums[j].value);
+  }
+  for (int64_t i = 0; i < p.k; ++i) {
+    const double from_a = x.a.At(0, row, i);
+    for (int64_t j = 0; j < p.columns(); ++j) {
+      const double product = from_a * matrix[i * p.columns() + j];
+      sums[j].value += product;
+      sums[j].error += growth * std::fabs(product);
+    }
+  }
+  return sums;
+}
+
+Inexact Wanted(const GroupedGemmProblem& p, const std::vector<Inexact>& row,
+               int64_t j) {
+  if (p.act != "swiglu") return ActivationOf(p.act, row[j]);
+  if (p.pairing == "halves") return SwigluOf(row[j], row[p.n + j]);
+  return SwigluOf(row[2 * j], row[2 * j + 1]);
+}
+
+void Compare(const GroupedGemmProblem& p, const Operands& x) {
+  int group = -1;
+  std::vector<double> matrix;
+  for (int64_t row = 0; row < p.total_m; ++row) {
+    if (x.group_of_row[row] < 0) {
+      ASSERT_TRUE(x.d.Untouched(0, row)) << "row " << row << " has no group";
+      continue;
+    }
+    if (x.group_of_row[row] != group) {
+      group = x.group_of_row[row];
+      matrix = MatrixOf(p, x.b, group);
+    }
+    const std::vector<Inexact> product = ProductRow(p, x, matrix, row, group);
+    for (int64_t j = 0; j < p.n; ++j) {
+      const Inexact wanted = Wanted(p, product, j);
+      const double found = x.d.At(0, row, j);
+      double tolerance = 0;
+      ASSERT_TRUE(Agrees(x.d.format(), found, wanted, &tolerance))
+          << "d[" << row << "," << j << "] of group " << group << ": found "
+          << found << ", reference " << wanted.value << " +- " << tolerance;
+    }
+  }
+}
+
+}  // namespace
+
+Spec GroupedGemmProblem::ToSpec() const {
+  Spec spec{"grouped_gemm"};
+  spec.target = "gfx950";
+  spec.dims = {{"total_m"}, {"n", n}, {"k", k}, {"g"}};
+  if (static_groups) spec.dims[3].value = groups();
+  spec.operands = {{"a", dtype}, {"b", dtype}, {"d", dtype_d}, {"offs", "i32"}};
+  for (int i = 0; i < 3; ++i) spec.operands[i].stride_mode = strides;
+  if (strides == StrideMode::kStatic) {
+    const MatrixLayout b = LayoutOfB(*this);
+    spec.operands[0].strides = {k + pad, 1};
+    spec.operands[1].strides = {b.batch_stride, b.row_stride, 1};
+    spec.operands[2].strides = {n + pad, 1};
+  }
+  if (!bias.empty()) spec.operands.push_back({"bias", bias});
+  spec.attrs = {{"act", act}, {"b_layout", b_layout}};
+  if (!pairing.empty()) spec.attrs.push_back({"pairing", pairing});
+  spec.tuning = tuning;
+  return spec;
+}
+
+std::string GroupedGemmProblem::ToString() const {
+  const int64_t shown = std::min<int64_t>(groups(), 40);
+  std::string text = absl::StrCat(
+      b_layout, " ", dtype, "->", dtype_d, " total_m=", total_m, " n=", n,
+      " k=", k, " g=", groups(), " act=", act, pairing, " bias=", bias,
+      " pad=", pad, " gap=", gap, " strides=", static_cast<int>(strides),
+      " specials=", specials);
+  absl::StrAppend(&text, " cus=", cu_count, " offs=",
+                  absl::StrJoin(offs.begin(), offs.begin() + shown, ","));
+  for (const Tuning& pin : tuning) {
+    absl::StrAppend(&text, " ", pin.name, "=", pin.value);
+  }
+  return text;
+}
+
+std::vector<int32_t> OffsOf(const std::vector<int32_t>& sizes) {
+  std::vector<int32_t> offs;
+  int32_t end = 0;
+  for (int32_t size : sizes) offs.push_back(end += size);
+  return offs;
+}
+
+std::vector<int> GroupOfRow(const std::vector<int32_t>& offs, int64_t total_m) {
+  std::vector<int> group(total_m, -1);
+  int64_t row = 0;
+  for (size_t e = 0; e < offs.size(); ++e) {
+    for (; row < total_m && row < offs[e]; ++row) {
+      group[row] = static_cast<int>(e);
+    }
+  }
+  return group;
+}
+
+void CheckGroupedGemm(TestDevice& device, const GroupedGemmProblem& problem,
+                      uint32_t seed, LaunchReport* report,
+                      std::string* result) {
+  SCOPED_TRACE(problem.ToString());
+  const absl::StatusOr<Plan> plan = MakePlan(problem.ToSpec());
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  const Operands x(device, problem, seed);
+  const size_t inputs[] = {x.a.Checksum(), x.b.Checksum(), x.bias.Checksum()};
+  const absl::StatusOr<LaunchReport> launched =
+      device.Launch(*plan, x.Inputs(problem));
+  ASSERT_TRUE(launched.ok()) << launched.status();
+  if (report != nullptr) *report = *launched;
+  if (result != nullptr) *result = x.d.Bytes();
+  Compare(problem, x);
+  EXPECT_TRUE(problem.total_m > 0 || x.d.Untouched(0, 0));
+  EXPECT_TRUE(x.d.SurroundingsIntact());
+  EXPECT_TRUE(inputs[0] == x.a.Checksum() && inputs[1] == x.b.Checksum() &&
+              inputs[2] == x.bias.Checksum() &&
+              std::equal(problem.offs.begin(), problem.offs.end(), x.offs))
+      << "an input was written to";
+}
+
+}  // namespace ingot::testing

@@ -1,0 +1,151 @@
+#include "tests/support/grouped_gemm_sweep.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "compiler/ops/gemm_plan_tuning.h"
+#include "gtest/gtest.h"
+
+namespace ingot::testing {
+namespace {
+
+class Dice {
+ public:
+  explicit Dice(std::mt19937& random) : random_(random) {}
+  int64_t Below(int64_t n) {
+    return static_cast<int64_t>(random_() % static_cast<uint64_t>(n));
+  }
+  bool OneIn(int64_t n) { return Below(n) == 0; }
+  template <typename T>
+  T Pick(const std::vector<T>& list) {
+    return list[Below(static_cast<int64_t>(list.size()))];
+  }
+
+ private:
+  std::mt19937& random_;
+};
+
+// Small ones, those around the edges of tiles, and any.
+int64_t Extent(Dice& dice) {
+  switch (dice.Below(4)) {
+    case 0:
+      return 1 + dice.Below(20);
+    case 1:
+      return dice.Pick<int64_t>({16, 32, 64, 128, 256}) + dice.Below(5) - 2;
+    case 2:
+      return 8 * (1 + dice.Below(38));
+    default:
+      return 1 + dice.Below(300);
+  }
+}
+
+std::vector<int32_t> Sizes(Dice& dice, int64_t groups) {
+  std::vector<int32_t> sizes(groups);
+  const int64_t kind = dice.Below(5);
+  const int64_t most = std::max<int64_t>(2, 400 / groups);
+  for (int32_t& size : sizes) {
+    const int64_t even = kind == 0 ? most / 2 : dice.Below(most);
+    size = static_cast<int32_t>(kind == 1 && !dice.OneIn(4) ? 0 : even);
+  }
+  if (kind == 2) {  // one group with everything
+    std::fill(sizes.begin(), sizes.end(), 0);
+    sizes[dice.Below(groups)] = static_cast<int32_t>(Extent(dice));
+  } else if (kind == 3) {  // one with 1.38 times the others' rows
+    std::fill(sizes.begin(), sizes.end(), static_cast<int32_t>(most / 2));
+    sizes[dice.Below(groups)] = static_cast<int32_t>(most / 2 * 1.38);
+  }
+  return sizes;
+}
+
+void Routing(Dice& dice, GroupedGemmProblem* p) {
+  const int64_t groups =
+      dice.OneIn(8) ? 60 + dice.Below(300) : 1 + dice.Below(9);
+  p->offs = OffsOf(Sizes(dice, groups));
+  p->total_m = p->offs.back();
+  p->static_groups = !dice.OneIn(4);
+  if (dice.OneIn(4)) p->total_m += dice.Below(40);
+  if (!dice.OneIn(8)) return;
+  for (int32_t& end : p->offs) {
+    if (dice.OneIn(3)) {
+      end = dice.Pick<int32_t>(
+          {-1, INT32_MIN, INT32_MAX, 7, static_cast<int32_t>(p->total_m + 1)});
+    }
+  }
+}
+
+// Large problems take the emulator long.
+void Shape(Dice& dice, GroupedGemmProblem* p) {
+  constexpr int64_t kMost = 2'000'000;
+  do {
+    p->n = Extent(dice);
+    p->k = Extent(dice);
+  } while (p->columns() * p->k * std::max<int64_t>(p->total_m, p->groups()) >
+               kMost &&
+           (p->n > 8 || p->k > 8));
+}
+
+// Pins the tile of some kernel of the plan, so that tiles meet all sizes.
+void PinATile(Dice& dice, GroupedGemmProblem* p) {
+  const absl::StatusOr<Plan> plan = MakePlan(p->ToSpec());
+  ASSERT_TRUE(plan.ok()) << p->ToString() << ": " << plan.status();
+  const int64_t kernels = static_cast<int64_t>(plan->kernels.size());
+  const KernelSpec& kernel = plan->kernels[dice.Below(kernels)].spec;
+  for (const char* name : kGemmTuning) {
+    const absl::StatusOr<int64_t> value = kernel.GetInt(name);
+    if (value.ok()) p->tuning.push_back({name, *value});
+  }
+  // Strides that are known at launch may need a kernel without such a tile.
+  if (p->strides == StrideMode::kDynamic) p->tuning.clear();
+}
+
+}  // namespace
+
+GroupedGemmProblem RandomGroupedGemmProblem(std::mt19937& random) {
+  Dice dice(random);
+  GroupedGemmProblem p;
+  p.b_layout = dice.Pick<std::string>({"gkn", "gnk"});
+  p.dtype = dice.Pick<std::string>({"bf16", "f16"});
+  p.dtype_d = dice.Pick<std::string>({"bf16", "f16", "f32"});
+  p.act = dice.Pick<std::string>({"none", "none", "relu", "gelu_tanh",
+                                  "gelu_erf", "silu", "swiglu", "swiglu"});
+  if (p.act == "swiglu") {
+    p.pairing = dice.Pick<std::string>({"halves", "interleaved"});
+  }
+  if (dice.OneIn(2)) p.bias = dice.Pick<std::string>({p.dtype_d, "f32"});
+  Routing(dice, &p);
+  Shape(dice, &p);
+  p.strides = static_cast<StrideMode>(dice.Below(3));
+  if (p.strides != StrideMode::kDense) {
+    p.pad = dice.Pick<int64_t>({0, 8, 8, 4, 1, 3});
+    p.gap = dice.Pick<int64_t>({0, 0, 1, 8});
+  }
+  if (dice.OneIn(4)) p.specials = 4;
+  p.cu_count = dice.Pick<int64_t>({1, 2, 7, 8, 32, 256});
+  if (dice.OneIn(2)) PinATile(dice, &p);
+  return p;
+}
+
+void SweepGroupedGemm(uint32_t seed, int count) {
+  std::mt19937 random(seed);
+  TestDevice device;
+  emulator::Options options = emulator::Options::FromEnvironment();
+  options.threads = 1;
+  options.reverse_waves = true;
+  TestDevice other(options);
+  for (int i = 0; i < count; ++i) {
+    GroupedGemmProblem p = RandomGroupedGemmProblem(random);
+    const uint32_t values = static_cast<uint32_t>(random());
+    std::string result;
+    CheckGroupedGemm(device, p, values, nullptr, &result);
+    if (::testing::Test::HasFatalFailure()) return;
+    if (i % 4 != 0) continue;
+    p.cu_count = p.cu_count == 3 ? 5 : 3;
+    std::string again;
+    CheckGroupedGemm(other, p, values, nullptr, &again);
+    if (::testing::Test::HasFatalFailure()) return;
+    ASSERT_TRUE(result == again) << "bits differ: " << p.ToString();
+  }
+}
+
+}  // namespace ingot::testing
