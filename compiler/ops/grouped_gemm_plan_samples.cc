@@ -26,6 +26,10 @@ std::vector<Spec> GroupedGemmSamples() {
   Spec biased = Sample("gnk", "bf16", 256, 4096, 7168, "bf16");
   biased.operands.push_back({"bias", "f32"});
   samples.push_back(biased);
+  Spec paired = Sample("gkn", "bf16", 8, 2048, 4096, "bf16");
+  paired.attrs.push_back({"act", "swiglu"});
+  paired.attrs.push_back({"pairing", "halves"});
+  samples.push_back(paired);
   Spec any = Sample("gkn", "f16", 1, 512, 1000, "f16");
   any.dims[1] = {"g"};
   any.operands[0].stride_mode = StrideMode::kDynamic;
@@ -70,7 +74,8 @@ std::vector<Spec> GroupedGemmBadSamples() {
     s.operands[3].strides = {2};
   });
   with([](Spec& s) { s.attrs[0].value = "gmn"; });
-  with([](Spec& s) { s.attrs.push_back({"act", "gelu_tanh"}); });
+  with([](Spec& s) { s.attrs.push_back({"act", "tanh"}); });
+  with([](Spec& s) { s.attrs.push_back({"act", "swiglu"}); });
   with([](Spec& s) { s.attrs.push_back({"ragged", "k"}); });
   with([](Spec& s) { s.tuning = {{"tile_m", 100}}; });
   return bad;
