@@ -136,7 +136,8 @@ double ComputeUnit::EarliestIssue(const Wave& wave) const {
 // When the bytes of a vector memory instruction have come or gone.
 double ComputeUnit::Memory(const Step& step, double now) {
   vmem_free_ = std::max(now, vmem_free_) + step.vmem_clocks;
-  l2_free_ = std::max(vmem_free_, l2_free_) + step.l2_bytes / kL2BytesPerClock;
+  l2_free_ =
+      std::max(vmem_free_, l2_free_) + step.l2_bytes / kL2ReachedBytesPerClock;
   const double from_hbm = step.l2_bytes * work_.hbm_share;
   const double bytes_per_clock = work_.hbm_bytes_per_second / work_.clock_hz;
   hbm_free_ = std::max(vmem_free_, hbm_free_) + from_hbm / bytes_per_clock;
@@ -169,7 +170,7 @@ void ComputeUnit::Issue(Wave& wave, double now) {
       simd.scalar_issue = now + kSaluClocks;
       break;
     case Class::kSmem:
-      wave.lgkm.Add(now + kL2Seconds * work_.clock_hz);
+      wave.lgkm.Add(now + kScalarSeconds * work_.clock_hz);
       break;
     case Class::kLds:
       lds_free_ = std::max(now, lds_free_) + step.lds_clocks;

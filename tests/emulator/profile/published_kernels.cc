@@ -1,6 +1,7 @@
 #include "tests/emulator/profile/published_kernels.h"
 
 #include <cmath>
+#include <utility>
 
 namespace ingot::profile {
 namespace {
@@ -127,6 +128,31 @@ Trace PingPong(double steps, int matrix, double clocks) {
   return trace;
 }
 
+// [5.1, the ladder for fp8]: the steps below ping-pong. Eight waves, two
+// stages; a step's transfers are issued before it and waited for at its end.
+Trace DoubleBuffered(double steps, int tile) {
+  const int fragments_m = tile / 2 / 16, fragments_n = tile / 4 / 16;
+  Trace trace;
+  for (int wave = 0; wave < 8; ++wave) {
+    WaveWriter w(&trace);
+    Enter(w);
+    const int pieces = 2 * tile * 128 / 8 / static_cast<int>(kLane16);
+    for (int i = 0; i < pieces; ++i) w.Dma();
+    w.Wait(0);
+    w.Barrier();
+    for (int step = 0; step < steps; ++step) {
+      for (int i = 0; i < pieces; ++i) w.Dma(), w.Scalar();
+      for (int i = 0; i < 2 * (fragments_m + fragments_n); ++i) w.LdsRead();
+      w.Wait(kMostVm, 0);
+      for (int i = 0; i < fragments_m * fragments_n; ++i) w.Matrix(32);
+      w.Wait(0);
+      w.Barrier();
+    }
+    Leave(w, tile * tile * 2 / 8);
+  }
+  return trace;
+}
+
 // [5.5]: tiles of few rows and 64 columns whose four waves share out K; each
 // keeps a ring of three steps of `pieces` KB in flight.
 Trace Skinny(double bytes_of_group, int pieces, int matrix, double clocks) {
@@ -247,6 +273,20 @@ void AddSkinny(std::vector<PublishedTiming>* all) {
 }
 
 }  // namespace
+
+std::vector<PublishedTiming> PublishedLadder() {
+  const double side = 4096;
+  std::vector<PublishedTiming> steps;
+  for (const auto& [tile, tflops] : {std::pair{128, 1829.0}, {256, 2288.0}}) {
+    steps.push_back({"double buffer, fp8", "5.1", side, side, side,
+                     MicrosecondsAt(side, side, side, tflops),
+                     DoubleBuffered(side / 128, tile),
+                     uint64_t(side / tile * side / tile), 1,
+                     Traffic(side, side, side, 1)});
+    steps.back().trace.width = MatrixWidth::k8;
+  }
+  return steps;
+}
 
 std::vector<PublishedTiming> PublishedTimings() {
   std::vector<PublishedTiming> all;

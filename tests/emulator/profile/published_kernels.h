@@ -22,6 +22,10 @@ struct PublishedTiming {
 
 std::vector<PublishedTiming> PublishedTimings();
 
+// Two steps of a published ladder whose loops are known but in outline, and how
+// many of their workgroups share a CU is not: tiles of 128x128 and 256x256.
+std::vector<PublishedTiming> PublishedLadder();
+
 }  // namespace ingot::profile
 
 #endif  // TESTS_EMULATOR_PROFILE_PUBLISHED_KERNELS_H_

@@ -110,16 +110,21 @@ constexpr const LdsPhases& PhasesOf(bool write, int bytes) {
 // one before it every ~69 clocks, of which the unit has 4.
 inline constexpr double kHbmSeconds = 360e-9;
 inline constexpr double kLdsLatencyClocks = 64;
-// ASSUMED: a line that the L2 holds, and a constant that the scalar cache
-// fetches; half of what DRAM takes.
-inline constexpr double kL2Seconds = 180e-9;
+// ASSUMED: a line that the L2 holds or is about to, since neighbours ask for
+// the same at the same time; and a constant out of the scalar cache's L2.
+inline constexpr double kL2Seconds = 300e-9;
+inline constexpr double kScalarSeconds = 180e-9;
+// FITTED: what the L2 gives a CU while all ask, of kL2BytesPerClock at most.
+// The fp8 ladder of [5.1] lies between what one and two resident workgroups of
+// 128x128 get with it; at 64 even one would be faster than was measured.
+inline constexpr double kL2ReachedBytesPerClock = 40;
 // ASSUMED: from the last arrival at a barrier to the next instruction, and from
 // the end of a workgroup to the first instruction of the next.
 inline constexpr double kBarrierClocks = 16;
 inline constexpr double kDispatchClocks = 200;
 // FITTED to [5.5]: what a launch takes that does nothing, and the rate that
 // large streams reach (6.81 TB/s at 183 us).
-inline constexpr double kLaunchSeconds = 2.4e-6;
+inline constexpr double kLaunchSeconds = 2.0e-6;
 inline constexpr double kHbmReached = 6.8e12;
 // FITTED to [5.1]: the clock at which matrix units that never pause are held by
 // power; a share of pauses raises it by as much.
