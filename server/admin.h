@@ -14,6 +14,8 @@
 #include "server/builder.h"
 #include "server/counters.h"
 #include "server/disabled.h"
+#include "server/exporter.h"
+#include "server/importer.h"
 #include "server/job_queue.h"
 #include "server/kernel_store.h"
 #include "server/lookup.h"
@@ -64,8 +66,17 @@ class Admin {
   absl::StatusOr<v1::ListDisabledResponse> ListDisabled(
       const v1::ListDisabledRequest& request);
 
+  // To be asked for one message after the other; must not outlive this.
+  absl::StatusOr<std::unique_ptr<Exporter>> Export(
+      const v1::ExportRequest& request);
+  absl::StatusOr<v1::ImportResponse> Import(const v1::ImportRequest& request);
+
+  bool stopping() const { return parts_.stopping(); }
+
   // An entry that the store found damaged and dropped, for Verify's answer.
   void OnDamage(absl::string_view key);
+  // An entry that the store did not hand out for want of trust, likewise.
+  void OnUntrusted();
 
  private:
   // The key of an object, by reading records until one names the digest.
@@ -74,11 +85,16 @@ class Admin {
   absl::StatusOr<uint64_t> DeleteWhere(
       const std::function<bool(const v1::Record&)>& matches);
 
+  ImportParts ForImports();
+
   const Parts parts_;
+  ExportCounters exports_{parts_.counters};
+  Importer importer_{ForImports()};
   const MonotonicTime started_ = SteadyNow();
   std::mutex mutex_;
   bool verifying_ = false;
   std::vector<std::string> damaged_;  // while verifying
+  uint64_t untrusted_ = 0;            // likewise
 };
 
 }  // namespace ingot::server

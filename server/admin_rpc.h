@@ -40,6 +40,8 @@ using RawAdmin =
                    v1::Admin::WithRawCallbackMethod_Verify,
                    v1::Admin::WithRawCallbackMethod_Pin,
                    v1::Admin::WithRawCallbackMethod_Collect,
+                   v1::Admin::WithRawCallbackMethod_Export,
+                   v1::Admin::WithRawCallbackMethod_Import,
                    v1::Admin::WithRawCallbackMethod_Disable,
                    v1::Admin::WithRawCallbackMethod_Enable,
                    v1::Admin::WithRawCallbackMethod_ListDisabled>::Type;
@@ -63,6 +65,8 @@ class AdminRpc : public RawAdmin {
   Reactor* Verify(Context*, const Buffer*, Buffer*) override;
   Reactor* Pin(Context*, const Buffer*, Buffer*) override;
   Reactor* Collect(Context*, const Buffer*, Buffer*) override;
+  grpc::ServerWriteReactor<Buffer>* Export(Context*, const Buffer*) override;
+  Reactor* Import(Context*, const Buffer*, Buffer*) override;
   Reactor* Disable(Context*, const Buffer*, Buffer*) override;
   Reactor* Enable(Context*, const Buffer*, Buffer*) override;
   Reactor* ListDisabled(Context*, const Buffer*, Buffer*) override;
@@ -97,6 +101,7 @@ class AdminRpc : public RawAdmin {
   const Callers& callers_;
   TaskLine scans_{kMaxTasks};
   TaskLine slow_{kMaxTasks};
+  TaskLine exports_{kMaxTasks};  // one message of one export after another
 };
 
 template <Role role, AdminRpc::When when, typename Request, typename Method>

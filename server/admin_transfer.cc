@@ -1,0 +1,35 @@
+// Admin: what leaves this store, and what comes from others.
+#include <memory>
+#include <utility>
+
+#include "server/admin.h"
+
+namespace ingot::server {
+
+absl::StatusOr<std::unique_ptr<Exporter>> Admin::Export(
+    const v1::ExportRequest& request) {
+  return Exporter::Make(
+      {parts_.store.tiers(), parts_.lookup.plans(), exports_,
+       [this](absl::string_view key, absl::string_view record) {
+         return parts_.trust.CheckRecord(key, record);
+       }},
+      request);
+}
+
+absl::StatusOr<v1::ImportResponse> Admin::Import(
+    const v1::ImportRequest& request) {
+  return importer_.Import(request);
+}
+
+ImportParts Admin::ForImports() {
+  return {parts_.store.tiers(), parts_.counters,
+          [this](absl::string_view key, absl::string_view record) {
+            return parts_.trust.CheckRecord(key, record);
+          },
+          [this](absl::string_view plan_key, absl::string_view plan) {
+            return parts_.trust.CheckPlan(plan_key, plan);
+          },
+          [this](absl::string_view key) { parts_.builder.Forgive(key); }};
+}
+
+}  // namespace ingot::server
