@@ -40,6 +40,8 @@ class BundleWriter {
   // `plan`: an ingot.v1.Plan whose kernels' records were added.
   client::Status AddPlan(const std::string& plan, bool serving);
 
+  bool empty() const { return kernels_.empty() && plans_.empty(); }
+
   // Of `manifest` tool, daemon and time are the caller's; counts are filled in.
   // Synced before the rename.
   client::Status Finish(ingot::v1::BundleManifest* manifest);

@@ -25,7 +25,8 @@ enum ExitCode {
   kExitNoDaemon = 3,
   kExitDeadline = 4,
   kExitNotFound = 5,
-  kExitDisagrees = 6,  // check: wrong numbers; verify: damaged objects
+  // check: wrong numbers; verify: damaged objects; import: entries refused
+  kExitDisagrees = 6,
 };
 
 ExitCode ExitCodeOf(const Status& status);
@@ -84,6 +85,8 @@ void AddObjectCommands(const Registry& registry);
 void AddDaemonCommands(const Registry& registry);  // stats, capabilities
 void AddCheck(const Registry& registry);
 void AddKeygen(const Registry& registry);
+void AddExport(const Registry& registry);
+void AddImport(const Registry& registry);
 void AddDisableCommands(const Registry& registry);  // disable, enable, disabled
 
 }  // namespace ingot::ctl

@@ -18,8 +18,9 @@ constexpr char kFooter[] =
     "  2  bad flags, or a spec that is malformed or not known to the daemon\n"
     "  3  no daemon answers\n"
     "  4  the time budget (--timeout) ran out\n"
-    "  5  no such kernel\n"
-    "  6  check: numbers disagree; verify: damaged objects were found\n";
+    "  5  no such kernel, or no such file\n"
+    "  6  check: numbers disagree; verify: damaged objects were found;\n"
+    "     import: entries were refused\n";
 
 // CLI11's own check prints its bounds with all their 300 digits.
 std::string CheckSeconds(const std::string& text) {
@@ -97,6 +98,8 @@ int main(int argc, char** argv) {
   ingot::ctl::AddDaemonCommands(registry);
   ingot::ctl::AddCheck(registry);
   ingot::ctl::AddKeygen(registry);
+  ingot::ctl::AddExport(registry);
+  ingot::ctl::AddImport(registry);
   ingot::ctl::AddDisableCommands(registry);
 
   try {

@@ -63,10 +63,8 @@ Status ReadTrust(const ingot_client_options& given, ClientOptions* to) {
 Status ReadOptions(const ingot_client_options* from, ClientOptions* to) {
   ingot_client_options given;
   INGOT_CLIENT_RETURN_IF_ERROR(CopyOptions(from, &given));
-  if (given.bundle_dir != nullptr) {
-    return Error(INGOT_UNIMPLEMENTED, "bundle_dir: found \"%s\", allowed NULL",
-                 given.bundle_dir);
-  }
+  to->bundle = Text(given.bundle_dir != nullptr ? given.bundle_dir
+                                                : getenv("INGOT_BUNDLE"));
   const char* environment = getenv("INGOT_ADDRESS");
   std::string address = environment != nullptr ? environment : "";
   if (given.address != nullptr) address = given.address;
@@ -173,12 +171,15 @@ INGOT_API ingot_status ingot_stats(const ingot_client* client,
   const Client* self = Get(client);
   if (self == nullptr) return Report(NoClient());
   if (stats == nullptr) return Report(NullOutput("stats"));
-  if (!ingot_size_ok(stats, stats->size, sizeof(*stats))) {
+  constexpr size_t kFirst = offsetof(ingot_client_stats, bundle_specs);
+  if (!ingot_size_between(stats, stats->size, kFirst, sizeof(*stats))) {
     return Report(Error(INGOT_INVALID_ARGUMENT,
-                        "stats size: found %u, allowed %zu", stats->size,
-                        sizeof(*stats)));
+                        "stats size: found %u, allowed %zu to %zu", stats->size,
+                        kFirst, sizeof(*stats)));
   }
-  self->FillStats(stats);
+  ingot_client_stats filled = {stats->size};
+  self->FillStats(&filled);
+  memcpy(stats, &filled, std::min<size_t>(stats->size, sizeof(filled)));
   return INGOT_OK;
 }
 

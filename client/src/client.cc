@@ -112,7 +112,8 @@ Client::Client(ClientOptions options, std::unique_ptr<Signatures> signatures)
       channel_(options_.channel),
       signatures_(std::move(signatures)),
       hip_(std::make_shared<HipApi>(options_.hip_library)),
-      modules_loaded_(std::make_shared<std::atomic<uint64_t>>(0)) {}
+      modules_loaded_(std::make_shared<std::atomic<uint64_t>>(0)),
+      bundles_(options_.bundle) {}
 
 Client::~Client() {
   for (ingot_prepared* handle : handles_) DropCache(handle);
@@ -128,6 +129,8 @@ void Client::FillStats(ingot_client_stats* stats) const {
   stats->objects = objects_received_.load();
   stats->object_bytes = object_bytes_.load();
   stats->modules_loaded = modules_loaded_->load();
+  stats->bundle_specs = bundle_specs_.load();
+  stats->bundle_objects = bundle_objects_.load();
 }
 
 ingot_prepared* Client::FindKnown(const ingot_spec& spec,
@@ -211,8 +214,12 @@ Status Client::ObtainObject(const Ingot__V1__Kernel& kernel,
   }
   if (bytes.empty()) return Status();  // a record alone
   INGOT_CLIENT_RETURN_IF_ERROR(CheckBytes(facts, bytes));
-  objects_received_.fetch_add(1, std::memory_order_relaxed);
-  object_bytes_.fetch_add(bytes.size(), std::memory_order_relaxed);
+  if (facts.source == INGOT_SOURCE_BUNDLE) {
+    bundle_objects_.fetch_add(1, std::memory_order_relaxed);
+  } else {
+    objects_received_.fetch_add(1, std::memory_order_relaxed);
+    object_bytes_.fetch_add(bytes.size(), std::memory_order_relaxed);
+  }
   auto made = std::make_shared<CodeObject>(hip_, facts, std::move(bytes),
                                            modules_loaded_);
   const std::lock_guard<std::mutex> lock(mutex());
@@ -313,6 +320,64 @@ Status Client::Call(Wanted* wanted, const PrepareOptions& options,
   return Absorb(*response, wanted, deadline);
 }
 
+Status Client::Obtain(Wanted* wanted, const PrepareOptions& options,
+                      Deadline deadline) {
+  Status status =
+      Call(wanted, options, MayFallBack(options) ? deadline.Half() : deadline);
+  if (status.ok()) return status;
+  return FallBack(wanted, options, deadline, std::move(status));
+}
+
+bool Client::MayFallBack(const PrepareOptions& options) const {
+  return !bundles_.empty() && WantsBytes(options);
+}
+
+Status Client::FallBack(Wanted* wanted, const PrepareOptions& options,
+                        Deadline deadline, Status daemon) {
+  const bool late = daemon.code == INGOT_DEADLINE_EXCEEDED;
+  const bool away = late || daemon.code == INGOT_UNAVAILABLE ||
+                    daemon.code == INGOT_RESOURCE_EXHAUSTED;
+  if (!away || !MayFallBack(options)) return daemon;
+  const Status bundle = TakeFromBundle(wanted, options, deadline);
+  if (bundle.ok()) return bundle;
+  const bool missing = bundle.code == INGOT_NOT_FOUND;
+  // Then the daemon has the other half of the time, too.
+  if (late && missing && !deadline.Expired()) {
+    return Call(wanted, options, deadline);
+  }
+  if (!missing) daemon.code = bundle.code;
+  daemon.message += "; " + bundle.message;
+  return daemon;
+}
+
+Status Client::TakeFromBundle(Wanted* wanted, const PrepareOptions& options,
+                              Deadline deadline) {
+  FoundPlan found;
+  INGOT_CLIENT_RETURN_IF_ERROR(
+      bundles_.Find(wanted->digest, options.pin_epoch, &found));
+  const std::string context = "bundle " + found.file->name();
+  std::string bytes;
+  INGOT_CLIENT_RETURN_IF_ERROR(AnswerFromBundle(
+      found,
+      [this](const std::string& digest) {
+        return HeldObject(digest) != nullptr;
+      },
+      deadline, &bytes));
+  INGOT_CLIENT_RETURN_IF_ERROR(Annotate(CheckSignatures(bytes), context));
+  const Message<Ingot__V1__GetKernelResponse> response(
+      ingot__v1__get_kernel_response__unpack(
+          nullptr, bytes.size(),
+          reinterpret_cast<const uint8_t*>(bytes.data())));
+  if (response == nullptr) {
+    return Error(INGOT_DATA_LOSS, "%s: found records that cannot be read",
+                 context.c_str());
+  }
+  INGOT_CLIENT_RETURN_IF_ERROR(
+      Annotate(Absorb(*response, wanted, deadline), context));
+  bundle_specs_.fetch_add(1, std::memory_order_relaxed);
+  return Status();
+}
+
 Outcome Client::Prepare(const ingot_spec& spec, const PrepareOptions& options) {
   SpecKey key;
   const bool keyed = MakeSpecKey(spec, options.pin_epoch, &key);
@@ -327,7 +392,7 @@ Outcome Client::Prepare(const ingot_spec& spec, const PrepareOptions& options) {
   if (keyed) wanted.key = key;
   if (Settle(&wanted, options)) return wanted.outcome;
   const Deadline deadline = Deadline::After(options.timeout_ms);
-  wanted.outcome.status = Call(&wanted, options, deadline);
+  wanted.outcome.status = Obtain(&wanted, options, deadline);
   if (!wanted.outcome.status.ok()) return wanted.outcome;
   {
     const std::lock_guard<std::mutex> lock(mutex());
@@ -425,7 +490,12 @@ void Client::AskFor(const std::vector<Wanted*>& open,
   for (size_t begin = 0; begin < leaders.size(); begin += kMaxBatch) {
     const size_t end = std::min(begin + kMaxBatch, leaders.size());
     AskBatch({leaders.begin() + begin, leaders.begin() + end}, options,
-             deadline);
+             MayFallBack(options) ? deadline.Half() : deadline);
+  }
+  for (Wanted* leader : leaders) {
+    if (leader->outcome.status.ok()) continue;
+    leader->outcome.status =
+        FallBack(leader, options, deadline, std::move(leader->outcome.status));
   }
   for (const auto& [digest, group] : by_digest) {
     const Wanted& leader = *group[0];

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "client/include/ingot/ingot.h"
+#include "client/src/bundle_set.h"
 #include "client/src/channel.h"
 #include "client/src/fork_guard.h"
 #include "client/src/prepared.h"
@@ -25,6 +26,7 @@ struct ClientOptions {
   int64_t call_timeout_ms = 120'000;
   std::string target = "gfx950";  // canonical
   std::string hip_library;
+  std::string bundle;  // file or folder; empty: none
   SignatureOptions signatures;
 };
 
@@ -66,6 +68,16 @@ class Client : public ForkGuarded {
   bool Settle(Wanted* wanted, const PrepareOptions& options);
   void Finish(Wanted* wanted, const PrepareOptions& options);
   Status Call(Wanted* wanted, const PrepareOptions& options, Deadline deadline);
+  // Call, and what the bundles have if that fails.
+  Status Obtain(Wanted* wanted, const PrepareOptions& options,
+                Deadline deadline);
+  bool MayFallBack(const PrepareOptions& options) const;
+  // `daemon` is why the daemon did not help, and what is returned if nothing
+  // else does either.
+  Status FallBack(Wanted* wanted, const PrepareOptions& options,
+                  Deadline deadline, Status daemon);
+  Status TakeFromBundle(Wanted* wanted, const PrepareOptions& options,
+                        Deadline deadline);
   Status CallMany(const std::vector<Wanted*>& wanted,
                   const PrepareOptions& options, Deadline deadline);
   // Gives each of `open` its outcome, with as few calls as possible.
@@ -91,6 +103,9 @@ class Client : public ForkGuarded {
   std::atomic<uint64_t> prepare_calls_ = 0;
   std::atomic<uint64_t> objects_received_ = 0;
   std::atomic<uint64_t> object_bytes_ = 0;
+  std::atomic<uint64_t> bundle_specs_ = 0;
+  std::atomic<uint64_t> bundle_objects_ = 0;
+  BundleSet bundles_;
 
   SpecTable table_;  // written under mutex()
   // The rest under mutex().

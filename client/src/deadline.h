@@ -19,6 +19,9 @@ class Deadline {
     return Deadline(std::min(at_, After(milliseconds).at_));
   }
 
+  // Half of what is left.
+  Deadline Half() const { return Within(RemainingMs() / 2); }
+
   // Rounded up, so that waiting that long never ends early; 0 when past.
   int64_t RemainingMs() const {
     const auto left =

@@ -195,7 +195,10 @@ typedef struct ingot_client_options {
   const char* address;
   const char* target;      /* of specs that name none; NULL: "gfx950" */
   const char* hip_library; /* NULL: INGOT_HIP_LIBRARY, else libamdhip64.so.N */
-  const char* bundle_dir;  /* reserved, NULL */
+  /* What to use when no daemon helps: a bundle (`ingotctl export`), or a folder
+   * whose "*.bundle" are used in the order of their names. Opened when first
+   * needed, never written. NULL: the environment's INGOT_BUNDLE; "": none. */
+  const char* bundle_dir;
 
   /* The fields below are newer: a struct that ends here is accepted. All files
    * are PEM; NULL and "" take the environment's INGOT_TRUSTED_KEYS,
@@ -263,6 +266,14 @@ typedef struct ingot_prepare_options {
  * `options` may be NULL. Released by ingot_prepared_release; a client keeps
  * what it prepared, so releasing and preparing again is cheap.
  *
+ * With a bundle, a spec for which the daemon says UNAVAILABLE or
+ * RESOURCE_EXHAUSTED, or nothing within half of the time, is looked up there,
+ * unless INGOT_PREPARE_NO_BYTES is set. The plan must be of the fingerprint
+ * that served where the bundle was made; signatures and digests are checked as
+ * ever. Without one the error is the daemon's, or says what is wrong with the
+ * bundle: DATA_LOSS (damaged), UNIMPLEMENTED (newer than this library),
+ * FAILED_PRECONDITION (another fingerprint or epoch).
+ *
  * Errors: the daemon's (INVALID_ARGUMENT, UNIMPLEMENTED, FAILED_PRECONDITION,
  * INTERNAL, RESOURCE_EXHAUSTED), UNAVAILABLE within a second when no daemon
  * runs, DEADLINE_EXCEEDED, DATA_LOSS for bytes without the right digest or
@@ -299,7 +310,8 @@ enum {
   INGOT_SOURCE_STORE = 2,
   INGOT_SOURCE_COMPILED = 3,
   INGOT_SOURCE_COALESCED = 4,
-  INGOT_SOURCE_REMOTE = 5
+  INGOT_SOURCE_REMOTE = 5,
+  INGOT_SOURCE_BUNDLE = 6 /* from the client's bundle, with no daemon */
 };
 
 typedef struct ingot_prepared_info {
@@ -431,6 +443,9 @@ typedef struct ingot_client_stats {
   uint64_t objects;       /* code objects received */
   uint64_t object_bytes;
   uint64_t modules_loaded;
+  /* Newer: a struct that ends here is accepted. */
+  uint64_t bundle_specs;   /* specs prepared from a bundle */
+  uint64_t bundle_objects; /* code objects read from bundles; not in objects */
 } ingot_client_stats;
 
 /* This client's own figures since it was made. Fills `stats`, whose size the
