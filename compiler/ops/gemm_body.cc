@@ -43,7 +43,8 @@ absl::StatusOr<Params> ReadParams(Builder& b) {
   p.width_a = number("width_a");
   p.width_b = number("width_b");
   INGOT_RETURN_IF_ERROR(b.status());
-  INGOT_ASSIGN_OR_RETURN(p.shape.elem, tile::TypeOf(b.String("dtype")));
+  INGOT_ASSIGN_OR_RETURN(p.shape.a.type, tile::TypeOf(b.String("dtype")));
+  p.shape.b = p.shape.a;
   for (const Param& option : b.spec().codegen) {
     const int64_t* value = std::get_if<int64_t>(&option.value);
     if (option.name == "agpr_alloc" && value != nullptr) {
@@ -57,10 +58,10 @@ Values Multiply(Builder& b, const Params& p, const tile::TilePlace& place) {
   const Value k = b.Arg("k");
   const int waves = p.shape.waves();
   tile::Panel left(b, {p.shape.m, p.shape.k, !p.a_transposed, waves},
-                   {GemmOperand(b, "a", p.shape.elem), b.Arg("lda"), place.row,
-                    place.rows, k});
+                   {GemmOperand(b, "a", p.shape.a.type), b.Arg("lda"),
+                    place.row, place.rows, k});
   tile::Panel right(b, {p.shape.n, p.shape.k, p.b_transposed, waves, p.halves},
-                    {GemmOperand(b, "b", p.shape.elem), b.Arg("ldb"),
+                    {GemmOperand(b, "b", p.shape.a.type), b.Arg("ldb"),
                      place.column, place.columns, k});
   if (p.dma) return tile::RunDmaLoop(b, p.shape, left, right, k);
   return tile::RunStagedLoop(b, p.shape, left, p.width_a, right, p.width_b, k);

@@ -181,9 +181,9 @@ class Builder {
   void BufferStore(Value value, Value buffer, Value lane_offset,
                    Value scalar_offset, CachePolicy policy = kCached,
                    const Access& access = {});
-  // LDS-DMA: each lane's `bytes` (4, 12 or 16) from the buffer to `lds`
-  // (scalar)
-  // + bytes * lane. Counts in vm until it lands.
+  // LDS-DMA: each lane's `bytes` (1, 2, 4, 12 or 16) from the buffer to `lds`
+  // (scalar) + bytes * lane; 1 and 2 as a zero-extended word each, at 4 * lane.
+  // Counts in vm until it lands.
   void BufferLoadToLds(Value buffer, Value lds, int bytes, Value lane_offset,
                        Value scalar_offset, CachePolicy policy = kCached,
                        const Access& access = {});

@@ -162,8 +162,8 @@ void Builder::BufferStore(Value value, Value buffer, Value lane_offset,
 void Builder::BufferLoadToLds(Value buffer, Value lds, int bytes,
                               Value lane_offset, Value scalar_offset,
                               CachePolicy policy, const Access& access) {
-  if (bytes != 4 && bytes != 12 && bytes != 16) {
-    Misuse(*this, "BufferLoadToLds", "a lane moves 4, 12 or 16 bytes");
+  if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 12 && bytes != 16) {
+    Misuse(*this, "BufferLoadToLds", "a lane moves 1, 2, 4, 12 or 16 bytes");
     return;
   }
   AttributeList list;

@@ -1,43 +1,86 @@
-// Lane l holds row l % 16 and k = 8 * (l / 16) + 0..7 (CDNA4 ISA, MFMA operand
-// layout; A and B alike). ds_read_b64_tr_b16 transposes 4 x 16 blocks among 16
-// lanes: lane 4 r + c addresses four elements of k row r, lane i receives
-// column i, so two of them, four k apart, make a fragment.
+// Lane l holds row l % 16 (CDNA4 ISA, MFMA operand layout; A and B alike) and,
+// with g = l / 16,
+//   16 bits  k = 8 g + 0..7
+//    8 bits  k = 16 g + 0..15 and 64 + 16 g + 0..15
+//    6, 4    k = 32 g + 0..31
+// Of 4 and 16 bits that is chunk g of the set's four chunks, of 8 bits chunks g
+// and 4 + g of eight, of 6 bits one and a half of six. ds_read_b64_tr_b16
+// transposes 4 x 16 blocks among 16 lanes: lane 4 r + c addresses four elements
+// of k row r, lane i receives column i, so two of them, four k apart, make a
+// fragment.
 #include "compiler/tile/fragment.h"
 
 #include <algorithm>
 
 namespace ingot::tile {
 
+int FragmentReader::PartsOf(const PanelShape& shape) {
+  if (!shape.k_contiguous) return 2;
+  switch (shape.element.bits()) {
+    case 8:
+      return 2;
+    case 6:
+      return 3;
+    default:
+      return 1;
+  }
+}
+
 FragmentReader::FragmentReader(Builder& builder, const PanelShape& shape,
                                int rows, Value first_row)
     : b_(builder), shape_(shape), rows_(rows) {
   const Value lane = b_.LaneId();
-  const Value group = lane / 16;
-  const Value in_group = lane % 16;
+  group_ = lane / 16;
+  in_group_ = lane % 16;
   for (int i = 0; i < base_count(); ++i) {
-    if (shape.k_contiguous) {
-      // Sets alternate between the chunks 0..3 and 4..7 of a row. Fragments are
-      // 16 rows apart, a multiple of the XOR's period.
-      const Value chunk = (group + 4 * i) ^ (in_group / 2);
-      lane_.push_back((first_row + in_group) * 128 + chunk * 16);
-      continue;
-    }
-    const Value k = group * 8 + in_group / 4;
-    const int bits = ColumnSwizzleBits(shape);
-    Value swizzle = b_.I32(0);
-    // ColumnSwizzle(k), as lane values.
-    for (int bit = 0; bit < 4; ++bit) {
-      const int moved = ColumnSwizzle(shape, 1 << bit);
-      if (bits > 0 && moved != 0) swizzle = swizzle | ((k >> bit & 1) * moved);
-    }
-    const Value column = (first_row * 2) ^ ((swizzle ^ i) * 32);
-    lane_.push_back(k * (shape.mn * 2) + column + in_group % 4 * 8);
+    lane_.push_back(!shape.k_contiguous ? ColumnLane(i, first_row)
+                    : shape.shuffled    ? ShuffledLane(i, first_row)
+                                        : RowLane(i, first_row));
   }
 }
 
 int FragmentReader::base_count() const {
-  if (shape_.k_contiguous) return 2;
-  return std::min(fragments(), 1 << ColumnSwizzleBits(shape_));
+  if (!shape_.k_contiguous) {
+    return std::min(fragments(), 1 << ColumnSwizzleBits(shape_));
+  }
+  if (shape_.element.bits() == 6) return parts();
+  if (shape_.shuffled) return 1;
+  // Four chunks each.
+  return shape_.row_bytes() / 64;
+}
+
+Value FragmentReader::RowLane(int i, Value first_row) {
+  const int row_bytes = shape_.row_bytes();
+  // Fragments are 16 rows apart, a multiple of the XOR's period.
+  if (shape_.element.bits() == 6) {
+    const Value byte = group_ * 24 + 8 * i;
+    const Value chunk = (byte / 16) ^ (in_group_ / 8);
+    return (first_row + in_group_) * row_bytes + chunk * 16 + byte % 16;
+  }
+  const Value swizzle = row_bytes == 64 ? in_group_ / 2 % 4 : in_group_ / 2;
+  const Value chunk = (group_ + 4 * i) ^ swizzle;
+  return (first_row + in_group_) * row_bytes + chunk * 16;
+}
+
+Value FragmentReader::ShuffledLane(int i, Value first_row) {
+  const Value rows = first_row * shape_.step_row_bytes();
+  const Value row = in_group_ * 16;
+  if (shape_.element.bits() != 6) return rows + group_ * 256 + row;
+  const Value byte = group_ * 24 + 8 * i;
+  return rows + byte / 16 * 256 + row + byte % 16;
+}
+
+Value FragmentReader::ColumnLane(int i, Value first_row) {
+  const Value k = group_ * 8 + in_group_ / 4;
+  const int bits = ColumnSwizzleBits(shape_);
+  Value swizzle = b_.I32(0);
+  // ColumnSwizzle(k), as lane values.
+  for (int bit = 0; bit < 4; ++bit) {
+    const int moved = ColumnSwizzle(shape_, 1 << bit);
+    if (bits > 0 && moved != 0) swizzle = swizzle | ((k >> bit & 1) * moved);
+  }
+  const Value column = (first_row * 2) ^ ((swizzle ^ i) * 32);
+  return k * (shape_.mn * 2) + column + in_group_ % 4 * 8;
 }
 
 Values FragmentReader::Bases(Value lds, int offset) {
@@ -57,21 +100,40 @@ Values FragmentReader::Bases(Value lds, Value offset) {
 
 Value FragmentReader::Read(const Values& bases, int fragment, int set, int part,
                            const Access& access) {
-  if (shape_.k_contiguous) {
-    const int block = set / 2;
-    const int offset = block * shape_.mn * 128 + fragment * 16 * 128;
-    return b_.Load(Vec(kI32, 4), Offset(bases[set % 2], offset), access);
+  if (!shape_.k_contiguous) {
+    const int count = base_count();
+    const int base = fragment % count;
+    const int row = set * shape_.element.mfma_k() + part * 4;
+    const int offset = row * shape_.mn * 2 + (fragment - base) * 32;
+    return b_.ReadTransposed(Vec(kI16, 4), Offset(bases[base], offset), access);
   }
-  const int count = base_count();
-  const int base = fragment % count;
-  const int row = set * kFragmentK + part * 4;
-  const int offset = row * shape_.mn * 2 + (fragment - base) * 32;
-  return b_.ReadTransposed(Vec(kI16, 4), Offset(bases[base], offset), access);
+  const bool six = shape_.element.bits() == 6;
+  const Type type = Vec(kI32, six ? 2 : 4);
+  // The set's chunks begin at `start`; a part is four of them further on.
+  const int set_bytes = shape_.element.mfma_k() * shape_.element.bits() / 8;
+  const int start = set * set_bytes + (six ? 0 : part * 64);
+  if (shape_.shuffled) {
+    const int offset =
+        fragment * kFragmentRows * shape_.step_row_bytes() + start * 16;
+    return b_.Load(type, Offset(bases[six ? part : 0], offset), access);
+  }
+  const int row_bytes = shape_.row_bytes();
+  const int block = start / row_bytes;
+  const int base = six ? part : start % row_bytes / 64;
+  const int offset =
+      block * shape_.mn * row_bytes + fragment * kFragmentRows * row_bytes;
+  return b_.Load(type, Offset(bases[base], offset), access);
 }
 
-Value FragmentReader::Join(absl::Span<const Value> parts, Type elem) {
+Value FragmentReader::Join(absl::Span<const Value> parts,
+                           const Element& element) {
+  if (parts.size() == 3) {
+    const Value last = Concat(parts[2], parts[2]);
+    const int all[] = {0, 1, 2, 3, 4, 5};
+    return Shuffle(Concat(parts[0], parts[1]), last, all);
+  }
   const Value whole = parts.size() == 1 ? parts[0] : Concat(parts[0], parts[1]);
-  return Bitcast(whole, Vec(elem, 8));
+  return element.narrow() ? whole : Bitcast(whole, Vec(element.type, 8));
 }
 
 }  // namespace ingot::tile

@@ -1,5 +1,6 @@
 // MFMA operands out of a panel's LDS image (panel.h): fragments of 16 rows by
-// 32 k of 16-bit elements, eight a lane, for v_mfma_f32_16x16x32.
+// the k of one MFMA, 32 for v_mfma_f32_16x16x32 (elements of 16 bits) and 128
+// for v_mfma_f32_16x16x128 (narrow ones).
 #ifndef INGOT_COMPILER_TILE_FRAGMENT_H_
 #define INGOT_COMPILER_TILE_FRAGMENT_H_
 
@@ -9,10 +10,9 @@
 namespace ingot::tile {
 
 inline constexpr int kFragmentRows = 16;
-inline constexpr int kFragmentK = 32;
 
-// One read is ds_read_b128 (a fragment) where k is contiguous, else
-// ds_read_b64_tr_b16 (half a fragment).
+// Where k is contiguous, a fragment is one ds_read_b128 or two (8 bits), or
+// three ds_read_b64 (6 bits); else two ds_read_b64_tr_b16.
 class FragmentReader {
  public:
   // The wave's rows start at `first_row` (scalar, a multiple of their number
@@ -22,7 +22,8 @@ class FragmentReader {
 
   int fragments() const { return rows_ / kFragmentRows; }
   // Reads of one fragment.
-  int parts() const { return shape_.k_contiguous ? 1 : 2; }
+  int parts() const { return PartsOf(shape_); }
+  static int PartsOf(const PanelShape& shape);
 
   // Addresses for a step at `offset` bytes of `lds`: few lane values, from
   // which every read is a constant away. Opaque, so that the optimiser does not
@@ -31,19 +32,27 @@ class FragmentReader {
   // The same for an offset that changes (scalar).
   Values Bases(Value lds, Value offset);
 
-  // Part `part` of fragment `fragment` of k 32 * set on: 4 x i32, or 4 x i16.
+  // Part `part` of fragment `fragment` of k set * mfma_k on: 4 x i32, 2 x i32
+  // (6 bits) or 4 x i16 (transposed).
   Value Read(const Values& bases, int fragment, int set, int part,
              const Access& access);
 
-  // A whole fragment, 8 x `elem`, out of its parts.
-  static Value Join(absl::Span<const Value> parts, Type elem);
+  // A whole fragment out of its parts: eight elements of 16 bits, or 32 packed
+  // in words.
+  static Value Join(absl::Span<const Value> parts, const Element& element);
 
  private:
   int base_count() const;
+  // Address of base `i` for the lane, relative to a step.
+  Value RowLane(int i, Value first_row);
+  Value ShuffledLane(int i, Value first_row);
+  Value ColumnLane(int i, Value first_row);
 
   Builder& b_;
   PanelShape shape_;
   int rows_;
+  Value group_;     // lane / 16
+  Value in_group_;  // lane % 16
   Values lane_;
 };
 

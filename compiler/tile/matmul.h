@@ -1,4 +1,4 @@
-// The k loop of a matrix product of 16-bit elements on MFMA: two panels through
+// The k loop of a matrix product on MFMA: two panels through
 // LDS into f32 accumulators. Composable: an op builds the panels, runs one of
 // the loops and does with the accumulators what it wants.
 #ifndef INGOT_COMPILER_TILE_MATMUL_H_
@@ -12,11 +12,14 @@ namespace ingot::tile {
 struct MatmulShape {
   int m = 0;  // of the workgroup's tile
   int n = 0;
-  int k = 0;  // of a step; a multiple of 64
+  int k = 0;  // of a step; a multiple of 64, of 128 when elements are narrow
   int waves_m = 0;
   int waves_n = 0;
   int stages = 0;  // steps that LDS holds
-  Type elem;       // kBF16 or kF16
+  // Both narrow, or the same type of 16 bits. Where a step has only the k of
+  // one MFMA, a wave's rows are a multiple of 32.
+  Element a;
+  Element b;
   // Whether accumulators live in AccVGPRs; the kernel's agpr_alloc must agree.
   bool accumulate_in_agprs = false;
 
@@ -25,7 +28,13 @@ struct MatmulShape {
   int wave_n() const { return n / waves_n; }
   int fragments_m() const { return wave_m() / 16; }
   int fragments_n() const { return wave_n() / 16; }
-  int stage_bytes() const { return (m + n) * k * 2; }
+  PanelShape panel_a() const {
+    return {.mn = m, .k = k, .waves = waves(), .element = a};
+  }
+  PanelShape panel_b() const {
+    return {.mn = n, .k = k, .waves = waves(), .element = b};
+  }
+  int stage_bytes() const { return panel_a().bytes() + panel_b().bytes(); }
 };
 
 // Where the calling wave's block lies in the tile (scalars).

@@ -1,58 +1,88 @@
-// A panel: the rows of one matrix of 16-bit elements that a workgroup
-// multiplies, k elements at a time, and how a step of it gets into LDS.
+// A panel: the rows of one matrix that a workgroup multiplies, k elements at a
+// time, and how a step of it, with its scales if it has any (scales.h), gets
+// into LDS.
 //
 // Elements of a panel are named by (mn, k): mn counts rows of A or columns of
-// B, k runs along the reduction. In memory one of the two is contiguous. In LDS
-// a step is stored
-//   k contiguous:   [k / 64][mn][64], chunk c of 8 elements of a row at place
-//                   c ^ (mn / 2 % 8)
-//   mn contiguous:  [k][mn], chunks moved by an XOR that depends on k
-// so that neither ds_read_b128 (rows) nor ds_read_b64_tr_b16 (columns) meets a
-// bank twice in a phase (the tables stand in panel.cc). An LDS-DMA writes 16
-// bytes a lane in order, so the XOR is applied to the global address.
+// B, k runs along the reduction. In memory one of the two is contiguous, or the
+// matrix is a weight shuffled beforehand: [mn / 16][16 bytes of k][mn % 16][16
+// bytes], rows padded to 16. In LDS a step is stored
+//   k contiguous:   [block of k][mn][bytes], 128 bytes a row of a block where
+//                   the step has as many; chunk c of 16 bytes at place
+//                   c ^ RowSwizzle(mn)
+//   shuffled:       [mn / 16][chunk][mn % 16][16 bytes], as in memory
+//   mn contiguous:  [k][mn], chunks moved by an XOR that depends on k (16 bits)
+// so that neither ds_read_b128 and ds_read_b64 (rows) nor ds_read_b64_tr_b16
+// (columns) meets a bank twice in a phase (the tables stand in panel.cc). An
+// LDS-DMA writes 16 bytes a lane in order, so the XOR is applied to the global
+// address.
 //
 // Elements beyond the panel's rows read as zero or are never stored; elements
-// beyond k read as zero wherever `valid_k` says so. All members take scalars
-// (uniform values) unless they are called lane values.
+// beyond k read as zero wherever `valid_k` says so, to the whole chunk. All
+// members take scalars (uniform values) unless they are called lane values.
 #ifndef INGOT_COMPILER_TILE_PANEL_H_
 #define INGOT_COMPILER_TILE_PANEL_H_
 
 #include <cstdint>
+#include <optional>
 
 #include "compiler/tile/builder.h"
+#include "compiler/tile/element.h"
+#include "compiler/tile/scales.h"
 
 namespace ingot::tile {
 
 struct PanelShape {
   int mn = 0;
-  int k = 0;  // of a step; a multiple of 64 when k is contiguous
+  // Of a step; a multiple of block_k() when k is contiguous, and of 128 when
+  // elements are narrow.
+  int k = 0;
   bool k_contiguous = true;
   int waves = 0;  // of the workgroup, which all move it together
   // The matrix has two halves of extent / 2 rows. A panel takes 8 rows of the
   // first, then the 8 of the second at the same places, and so on; its own rows
-  // are counted through both. Needs an even number of waves.
+  // are counted through both. Needs an even number of waves, and 16-bit
+  // elements.
   bool paired = false;
+  Element element;
+  bool shuffled = false;  // only with k contiguous
 
-  int bytes() const { return mn * k * 2; }
-  // Pieces of 16 bytes that a lane moves; bytes() is a multiple of a round.
-  int pieces() const { return bytes() / round_bytes(); }
+  // Bytes of a step's row, and of a row of one of its blocks in LDS.
+  int step_row_bytes() const { return k * element.bits() / 8; }
+  int row_bytes() const;
+  int block_k() const { return row_bytes() * 8 / element.bits(); }
+  int data_bytes() const;
+  int bytes() const { return data_bytes() + scales().bytes(); }
+  // Pieces of 16 bytes that a lane moves, then those of the scales. What the
+  // last round of data has too much is never read.
+  int data_pieces() const { return data_bytes() / round_bytes(); }
+  int pieces() const { return data_pieces() + scales().pieces(); }
   int round_bytes() const { return waves * 1024; }
+  ScaleShape scales() const { return {mn, k, waves, element.scales}; }
 };
 
-// Byte of a step's LDS image where chunk `chunk` (of 8 contiguous elements) of
+// Byte of a step's LDS image where chunk `chunk` (of 16 contiguous bytes) of
 // row `row` lies: row is mn and chunk along k, or the other way round.
 int LdsByte(const PanelShape& shape, int row, int chunk);
+// The XOR of rows whose k is contiguous, in chunks: row / divisor % modulus.
+// Rows 16 apart have the same.
+struct RowSwizzle {
+  int divisor = 0;
+  int modulus = 0;
+};
+RowSwizzle RowSwizzleOf(const PanelShape& shape);
 // The XOR of mn-contiguous rows, in units of 16 elements, and how many bits it
 // has.
 int ColumnSwizzle(const PanelShape& shape, int k);
 int ColumnSwizzleBits(const PanelShape& shape);
 
 struct PanelSource {
-  Value base;    // kGlobal, element (0, 0) of the matrix
-  Value stride;  // i32, elements between rows in memory
-  Value first;   // i32, mn of the panel's first row
-  Value extent;  // i32, rows of the whole matrix
-  Value k;       // i32, of the whole matrix
+  Value base;          // kGlobal, element (0, 0) of the matrix
+  Value stride;        // i32, units (element.h) between rows in memory
+  Value first;         // i32, mn of the panel's first row
+  Value extent;        // i32, rows of the whole matrix
+  Value k;             // i32, of the whole matrix
+  Value scales;        // kGlobal, of the whole matrix
+  Value scale_stride;  // i32, bytes between rows; linear ones only
 };
 
 class Panel {
@@ -62,7 +92,8 @@ class Panel {
   const PanelShape& shape() const { return shape_; }
 
   // Where a step starts in memory: carried round a loop.
-  //   k contiguous: i32 bytes from the panel's start; else a pointer
+  //   k contiguous: i32, bytes from the panel's start, or blocks of 32 k when
+  //   there are scales; else a pointer
   Value Cursor(Value step);
   Value Advance(Value cursor);
 
@@ -72,8 +103,10 @@ class Panel {
   // valid_k), where everything from valid_k (0..shape.k) on becomes zero.
   struct Feed {
     Value buffer;
-    Value offset;   // scalar, bytes
-    Value valid_k;  // invalid when the step is whole
+    Value offset;        // scalar, bytes
+    Value scale_offset;  // the same for scales
+    Value valid_units;   // of a row; invalid when the step is whole
+    Value valid_scales;  // of a row
   };
   Feed Whole(Value cursor, Value live);
   Feed Partial(Value step, Value valid_k);
@@ -81,17 +114,26 @@ class Panel {
   void Dma(const Feed& feed, int piece, Value lds, int lds_offset,
            Value wave_lds, const Access& access);
 
-  // A piece of a partial step into registers, 4 x i32, by loads of `width`
-  // elements, which must divide the contiguous extent and the row stride.
+  // A piece of a partial step into registers by loads of `width` units, which
+  // must divide the contiguous extent and the row stride: 4 x i32, or an i32 of
+  // scales.
   Value Load(const Feed& feed, int piece, int width);
-  // Puts a piece where Dma would have.
+  // Puts a piece where Dma would have; `lds_lane` is where the lane's first 16
+  // bytes go, relative to `lds`.
   void Write(Value data, int piece, Value lds, int lds_offset, Value lds_lane);
 
  private:
   void Start(const PanelSource& source);
+  Value Quotient(int piece, int divisor);
+  Value Remainder(int piece, int divisor);
   Value LaneOffset(int piece);
-  Value LaneK(int piece);
+  Value LaneUnit(int piece);
   Value Records(Value rows);
+  Value Units(Value k);
+  Feed FeedAt(Value cursor);
+  int step_bytes() const;
+  // LDS byte of a piece behind the step's start, at thread 0.
+  int ImageByte(int piece) const;
 
   Builder& b_;
   PanelShape shape_;
@@ -99,11 +141,11 @@ class Panel {
   Value row_bytes_;  // i32
   Value half_;       // rows of one, if paired
   Value start_;      // kGlobal
-  Value columns_;    // elements of a row in memory from start_ on
+  Value columns_;    // units of a row in memory from start_ on
   Value all_;        // buffer of the whole panel, k contiguous
-  Value k_;
   Values lane_offset_;
-  Values lane_k_;
+  Values lane_unit_;
+  std::optional<ScalePanel> scales_;
 };
 
 }  // namespace ingot::tile
