@@ -67,7 +67,8 @@ absl::StatusOr<Params> ReadParams(Builder& b) {
   if (bias != "none") {
     INGOT_ASSIGN_OR_RETURN(p.elem_bias, tile::TypeOf(bias));
   }
-  INGOT_ASSIGN_OR_RETURN(p.shape.elem, tile::TypeOf(b.String("dtype")));
+  INGOT_ASSIGN_OR_RETURN(p.shape.a.type, tile::TypeOf(b.String("dtype")));
+  p.shape.b = p.shape.a;
   INGOT_ASSIGN_OR_RETURN(p.elem_d, tile::TypeOf(b.String("dtype_d")));
   for (const Param& option : b.spec().codegen) {
     const int64_t* value = std::get_if<int64_t>(&option.value);
@@ -119,7 +120,7 @@ Values Multiply(Builder& b, const Params& p, const RarelyUsed& args,
   const Value k = FreshArg(b, "k");
   const int waves = p.shape.waves();
   const Value matrix = args.OfGroup("b", group, args.Arg("group_stride_b"),
-                                    p.shape.elem.Bytes());
+                                    p.shape.a.type.Bytes());
   tile::Panel left(b, {p.shape.m, p.shape.k, true, waves},
                    {b.Arg("a"), FreshArg(b, "lda"), place.row, place.rows, k});
   tile::Panel right(
