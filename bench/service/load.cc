@@ -58,6 +58,29 @@ std::vector<double> Latencies(Subject& subject, int calls) {
   return micros;
 }
 
+std::vector<double> LatenciesAtRate(const std::vector<Subject*>& subjects,
+                                    double rate, double seconds) {
+  using Clock = std::chrono::steady_clock;
+  const auto calls = static_cast<size_t>(rate * seconds);
+  std::vector<double> micros(calls);
+  absl::BlockingCounter ended(static_cast<int>(calls));
+  const Clock::time_point start = Clock::now();
+  for (size_t i = 0; i < calls; ++i) {
+    const Clock::time_point due =
+        start +
+        std::chrono::duration_cast<Clock::duration>(
+            std::chrono::duration<double>(static_cast<double>(i) / rate));
+    std::this_thread::sleep_until(due);
+    subjects[i % subjects.size()]->Start([&micros, &ended, i, due] {
+      micros[i] =
+          std::chrono::duration<double, std::micro>(Clock::now() - due).count();
+      ended.DecrementCount();
+    });
+  }
+  ended.Wait();
+  return micros;
+}
+
 namespace {
 
 // A call that starts the next one when it ends, until told to stop.

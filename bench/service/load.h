@@ -111,6 +111,11 @@ class RawSubject : public Subject {
 // Microseconds of each of `calls` calls, one after another.
 std::vector<double> Latencies(Subject& subject, int calls);
 
+// Microseconds of calls that begin `rate` times a second, whether or not those
+// before have ended, for `seconds`; each from when it should have begun.
+std::vector<double> LatenciesAtRate(const std::vector<Subject*>& subjects,
+                                    double rate, double seconds);
+
 // Completed calls a second with `in_flight` calls under way, spread over
 // `subjects` (a connection each), for `seconds`.
 double CallsPerSecond(const std::vector<Subject*>& subjects, int in_flight,
