@@ -129,6 +129,19 @@ rule_paths_in_prose() {
   done
 }
 
+# FAULTS.md names tests; a test that was renamed or dropped leaves a row without
+# its proof.
+rule_faults() {
+  local page=tests/FAULTS.md known line name
+  [[ -f $page ]] || return 0
+  known=$(grep -rhoE '^TEST(_F|_P)?\([A-Za-z]+, [A-Za-z0-9]+' --include='*_test.cc' "${code_components[@]}" |
+    sed 's/.*, //')
+  grep -noE '`[A-Z][A-Za-z0-9]+`' "$page" | tr -d '`' |
+    while IFS=: read -r line name; do
+      grep -qxF "$name" <<<"$known" || echo "$page:$line: no test is called $name"
+    done
+}
+
 rule_readmes() {
   local component lines
   for component in "${components[@]}"; do
@@ -175,4 +188,4 @@ rule_pure_compiler() {
 }
 
 all_rules=(one_way libraries planning_half builder_header own_header_first include_guards
-           paths_in_prose readmes words text pure_compiler)
+           paths_in_prose faults readmes words text pure_compiler)
