@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,6 +22,8 @@ namespace ingot::server {
 namespace {
 
 constexpr size_t kLogTailBytes = 64 << 10;
+// Compiles give way to answers, and to the host's own work.
+constexpr int kNiceness = 10;
 
 // posix_spawn and not fork: the daemon has threads that hold gRPC's locks, and
 // between vfork and exec none of its code runs.
@@ -74,6 +77,8 @@ absl::StatusOr<pid_t> Spawn(const ProgramFile& program,
     return absl::UnavailableError(absl::StrCat("cannot start ", program.path(),
                                                ": ", std::strerror(error)));
   }
+  setpriority(PRIO_PROCESS, static_cast<id_t>(pid),
+              getpriority(PRIO_PROCESS, 0) + kNiceness);
   return pid;
 }
 

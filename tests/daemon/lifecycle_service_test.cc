@@ -1,6 +1,7 @@
 // How a daemon comes up, answers for its health, and goes.
 #include <grpcpp/generic/generic_stub.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -262,6 +263,15 @@ TEST_F(LifecycleTest, AnUpgradeOnDiskIsRestartPending) {
   for (const pid_t worker : daemon().Workers()) kill(worker, SIGKILL);
   EXPECT_TRUE(client().Get(RmsNorm(64)).ok());
   fs::remove_all(folder);
+}
+
+TEST_F(LifecycleTest, WorkersGiveWayToTheDaemon) {
+  StartDaemon();
+  ASSERT_TRUE(client().Get(RmsNorm(64)).ok());
+  const int own = getpriority(PRIO_PROCESS, static_cast<id_t>(daemon().pid()));
+  for (const pid_t worker : daemon().Workers()) {
+    EXPECT_GT(getpriority(PRIO_PROCESS, static_cast<id_t>(worker)), own);
+  }
 }
 
 TEST_F(LifecycleTest, WorkersDieWithTheDaemon) {
