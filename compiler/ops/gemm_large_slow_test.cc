@@ -1,5 +1,5 @@
-// gemm on matrices beyond 4 GiB: rows whose offsets do not fit 32 bits. Takes
-// 9 GB of memory.
+// gemm on tensors beyond 4 GiB: rows, and matrices of a batch, whose offsets do
+// not fit 32 bits. Only pages with elements take memory.
 #include "gtest/gtest.h"
 #include "tests/support/gemm_problem.h"
 
@@ -8,6 +8,7 @@ namespace {
 
 using testing::CheckGemm;
 using testing::GemmProblem;
+using testing::OperandChoice;
 using testing::TestDevice;
 
 // Row strides of a million elements, 2100 rows: 4.4 GB each.
@@ -43,6 +44,38 @@ TEST(GemmLarge, UnalignedRows) {
   GemmProblem p = Problem("nn", kRows, 5, 9);
   p.pad = kStride + 1;
   CheckGemm(device, p, 3);
+}
+
+// Every operand's second and third matrix lie 6 GB apart.
+TEST(GemmLarge, Batches) {
+  TestDevice device;
+  for (const char* layout : {"nt", "tn"}) {
+    GemmProblem p = Problem(layout, 40, 24, 32);
+    p.batch = 3;
+    p.has_c = p.has_residual = true;
+    p.beta = 1;
+    OperandChoice far;
+    far.strides = StrideMode::kDynamic;
+    far.apart = int64_t{3} << 30;
+    for (const char* name : {"a", "b", "c", "d", "residual"}) {
+      p.choices[name] = far;
+    }
+    CheckGemm(device, p, 4);
+    p.choices["bias"] = far;
+    p.bias = "f32";
+    CheckGemm(device, p, 5);
+  }
+}
+
+TEST(GemmLarge, ManyRowsOfWhatIsAdded) {
+  TestDevice device;
+  GemmProblem p = Problem("nt", kRows, 24, 32);
+  p.has_c = p.has_residual = true;
+  p.beta = 1;
+  p.act = "swiglu";
+  p.pairing = "halves";
+  p.pad = kStride;
+  CheckGemm(device, p, 6);
 }
 
 }  // namespace

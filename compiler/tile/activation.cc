@@ -21,7 +21,7 @@ Value Map(Value x, Value (*function)(Value)) {
 Value Gate(Value x, Value exponent) {
   constexpr double kSmallest = -1024;
   const Value share = Map(Map(exponent, Exp2) + 1.0, Rcp);
-  return Max(x, x.Like(kSmallest)) * share;
+  return Maximum(x, x.Like(kSmallest)) * share;
 }
 
 Value Silu(Value x) { return Gate(x, x * -kLog2E); }

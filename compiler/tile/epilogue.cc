@@ -71,6 +71,8 @@ Epilogue::Epilogue(Builder& builder, const MatmulShape& shape,
                    const TilePlace& place, const EpilogueTerms& terms)
     : b_(builder),
       terms_(terms),
+      rows_(shape.fragments_m()),
+      columns_(shape.fragments_n()),
       d_(builder, shape, place, terms.d, ResultMap(terms.pairing)) {
   const ColumnMap product = ProductMap(terms.pairing);
   if (terms.c) c_.emplace(b_, shape, place, *terms.c, product);
@@ -86,7 +88,7 @@ Epilogue::Epilogue(Builder& builder, const MatmulShape& shape,
 }
 
 // The argument of the activation.
-Value Epilogue::Argument(int i, int j, Value sum, Value old) {
+Value Epilogue::Argument(int i, int j, Value sum, const Added& added) {
   Value factor = terms_.alpha;
   if (row_scale_) {
     factor = factor.valid() ? factor * row_scale_->At(i) : row_scale_->At(i);
@@ -94,35 +96,42 @@ Value Epilogue::Argument(int i, int j, Value sum, Value old) {
   Value value = sum;
   if (factor.valid()) value = value * Splat(factor, 4);
   if (column_scale_) value = value * column_scale_->At(j);
-  if (c_) value = Fma(old, Splat(terms_.beta, 4), value);
+  if (c_) {
+    value = Fma(c_->Take(added.c, j), Splat(terms_.beta, 4), value);
+  }
   if (bias_) value = value + bias_->At(j);
   return value;
 }
 
+Epilogue::Added Epilogue::Load(int i) {
+  Added added;
+  if (c_) added.c = c_->Load(i);
+  if (residual_) added.residual = residual_->Load(i);
+  return added;
+}
+
 void Epilogue::Finish(int i, absl::Span<const Value> sums) {
-  const int columns = static_cast<int>(sums.size());
-  // Loads first: they are on their way while the rest is computed.
-  Values old(columns);
-  for (int j = 0; c_ && j < columns; ++j) old[j] = c_->Load(i, j);
-  Values added(d_.blocks());
-  for (int j = 0; residual_ && j < d_.blocks(); ++j) {
-    added[j] = residual_->Load(i, j);
-  }
+  // The next row is on its way while this one is computed.
+  const Added added = i == 0 ? Load(0) : std::move(next_);
+  if (i + 1 < rows_) next_ = Load(i + 1);
   const int joined = terms_.pairing == Pairing::kNone ? 1 : 2;
-  for (int j = 0; j < columns; j += joined) {
-    Value value = Argument(i, j, sums[j], old[j]);
+  for (int j = 0; j < columns_; j += joined) {
+    Value value = Argument(i, j, sums[j], added);
     if (joined == 1) {
       value = Activate(terms_.activation, value);
     } else {
       // A block without a neighbour pairs with itself; what that makes beyond
       // the wave's columns is not stored.
-      const int next = std::min(j + 1, columns - 1);
-      value = JoinBlocks(
-          b_, terms_, value,
-          next == j ? value : Argument(i, next, sums[next], old[next]));
+      const int next = std::min(j + 1, columns_ - 1);
+      const Value other =
+          next == j ? value : Argument(i, next, sums[next], added);
+      value = JoinBlocks(b_, terms_, value, other);
     }
-    if (residual_) value = value + added[j / joined];
-    d_.Store(i, j / joined, value);
+    const int block = j / joined;
+    if (residual_) {
+      value = value + residual_->Take(added.residual, block);
+    }
+    d_.Store(i, block, value);
   }
 }
 

@@ -51,14 +51,23 @@ class Epilogue {
            const EpilogueTerms& terms);
 
   // Stores what becomes of row i of the wave's blocks: shape.fragments_n()
-  // sums of 4 x f32.
+  // sums of 4 x f32. Rows must come in order.
   void Finish(int i, absl::Span<const Value> sums);
 
  private:
-  Value Argument(int i, int j, Value sum, Value old);
+  // What memory adds to a row of blocks.
+  struct Added {
+    TileView::Row c;
+    TileView::Row residual;
+  };
+  Added Load(int i);
+  Value Argument(int i, int j, Value sum, const Added& added);
 
   Builder& b_;
   EpilogueTerms terms_;
+  int rows_;
+  int columns_;  // blocks of the product in a row
+  Added next_;
   TileView d_;
   std::optional<TileView> c_;
   std::optional<TileView> residual_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 namespace ingot::tile {
@@ -133,22 +134,29 @@ bool TileView::Joined(int j) const {
 
 Value TileView::ScalarOffset(int i) { return row_bytes_ * (16 * i); }
 
-Value TileView::Load(int i, int j) {
-  if (Joined(j)) {
-    if (j % 2 == 1) return Convert(Bitcast(held_, Vec(elem_, 4)), kF32);
-    const Value eight = b_.BufferLoad(Vec(kI32, 4), buffer_, lane_offset_[j][0],
-                                      ScalarOffset(i));
-    const auto [left, right] =
+TileView::Row TileView::Load(int i) {
+  Row row(blocks_);
+  for (int j = 0; j < blocks_; ++j) {
+    const Type type =
+        Joined(j) ? Vec(kI32, 4) : Vec(elem_, std::min(width_, kLaneColumns));
+    for (const Value& offset : lane_offset_[j]) {
+      row[j].push_back(b_.BufferLoad(type, buffer_, offset, ScalarOffset(i)));
+    }
+  }
+  return row;
+}
+
+Value TileView::Take(const Row& row, int j) {
+  if (!Joined(j)) {
+    return Convert(row[j].size() == 1 ? row[j][0] : Pack(row[j]), kF32);
+  }
+  Value packed = held_;
+  if (j % 2 == 0) {
+    const Value eight = row[j][0];
+    std::tie(packed, held_) =
         Exchange(b_, Slice(eight, 0, 2), Slice(eight, 2, 2));
-    held_ = right;
-    return Convert(Bitcast(left, Vec(elem_, 4)), kF32);
   }
-  Values parts;
-  for (const Value& offset : lane_offset_[j]) {
-    parts.push_back(b_.BufferLoad(Vec(elem_, std::min(width_, kLaneColumns)),
-                                  buffer_, offset, ScalarOffset(i)));
-  }
-  return Convert(parts.size() == 1 ? parts[0] : Pack(parts), kF32);
+  return Convert(Bitcast(packed, Vec(elem_, 4)), kF32);
 }
 
 void TileView::Store(int i, int j, Value values) {

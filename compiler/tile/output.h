@@ -45,16 +45,19 @@ struct MatrixPlace {
   int width = 1;
 };
 
-// Blocks of a row must be loaded, and stored, in order of j: at 8 columns an
+// Blocks of a row must be taken, and stored, in order of j: at 8 columns an
 // access two of them move together, exchanged among lanes.
 class TileView {
  public:
   TileView(Builder& builder, const MatmulShape& shape, const TilePlace& place,
-             const MatrixPlace& matrix, ColumnMap map = ColumnMap::kAll);
+           const MatrixPlace& matrix, ColumnMap map = ColumnMap::kAll);
 
   int blocks() const { return blocks_; }
-  // 4 x f32.
-  Value Load(int i, int j);
+  // Row i of blocks, as it comes from memory.
+  using Row = std::vector<Values>;
+  Row Load(int i);
+  // 4 x f32: block j of a loaded row. Until then nothing waits for memory.
+  Value Take(const Row& row, int j);
   // Rounded to nearest even.
   void Store(int i, int j, Value values);
 

@@ -1,19 +1,23 @@
 #include "tests/support/device_matrices.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <limits>
-#include <string_view>
 
 namespace ingot::testing {
 namespace {
 
 constexpr unsigned char kPoison = 0xff;
+constexpr int64_t kSparseFrom = int64_t{256} << 20;
+constexpr int64_t kWatched = 256;
 
-bool Intact(const unsigned char* from, const unsigned char* to) {
-  return std::all_of(from, std::max(from, to),
+bool Intact(const std::pair<unsigned char*, unsigned char*>& range) {
+  return std::all_of(range.first, range.second,
                      [](unsigned char byte) { return byte == kPoison; });
 }
 
@@ -31,9 +35,38 @@ DeviceMatrices::DeviceMatrices(TestDevice& device, const std::string& dtype,
       layout_(layout),
       bytes_(ElementsSpanned(layout) * format_.bytes + layout.skip +
              2 * layout.guard),
-      base_(device.Allocate<unsigned char>(bytes_)),
-      start_(base_ + layout.guard + layout.skip) {
-  std::memset(base_, kPoison, bytes_);
+      base_(nullptr),
+      start_(nullptr) {
+  Allocate();
+  for (const Range& gap : Gaps()) {
+    std::memset(gap.first, kPoison, gap.second - gap.first);
+  }
+  for (const Range& row : Rows()) {
+    std::memset(row.first, kPoison, row.second - row.first);
+  }
+}
+
+DeviceMatrices::~DeviceMatrices() {
+  if (!sparse()) {
+    device_.Free(base_);
+    return;
+  }
+  // The device may not lose registered memory: only its pages go.
+  madvise(base_, bytes_, MADV_DONTNEED);
+}
+
+bool DeviceMatrices::sparse() const { return bytes_ > kSparseFrom; }
+
+void DeviceMatrices::Allocate() {
+  if (!sparse()) {
+    base_ = device_.Allocate<unsigned char>(bytes_);
+  } else {
+    void* pages = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (pages == MAP_FAILED || !device_.Register(pages, bytes_)) std::abort();
+    base_ = static_cast<unsigned char*>(pages);
+  }
+  start_ = base_ + layout_.guard + layout_.skip;
 }
 
 unsigned char* DeviceMatrices::Address(int64_t matrix, int64_t row,
@@ -94,34 +127,59 @@ std::vector<double> DeviceMatrices::Values() const {
   return values;
 }
 
+std::vector<DeviceMatrices::Range> DeviceMatrices::Rows() const {
+  std::vector<Range> rows;
+  for (int64_t b = 0; b < layout_.batch; ++b) {
+    for (int64_t row = 0; row < layout_.rows; ++row) {
+      rows.push_back({Address(b, row, 0), Address(b, row, layout_.columns)});
+    }
+  }
+  // Matrices of a batch may be woven together, or the same.
+  std::sort(rows.begin(), rows.end());
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+  return rows;
+}
+
+std::vector<DeviceMatrices::Range> DeviceMatrices::Gaps() const {
+  std::vector<Range> gaps;
+  const auto add = [&](unsigned char* from, unsigned char* to) {
+    if (sparse() && to - from > 2 * kWatched) {
+      gaps.push_back({from, from + kWatched});
+      from = to - kWatched;
+    }
+    if (from < to) gaps.push_back({from, to});
+  };
+  unsigned char* free = base_;
+  for (const Range& row : Rows()) {
+    add(free, row.first);
+    free = row.second;
+  }
+  add(free, base_ + bytes_);
+  return gaps;
+}
+
 std::string DeviceMatrices::Bytes() const {
-  return std::string(reinterpret_cast<const char*>(base_), bytes_);
+  std::string bytes;
+  for (const std::vector<Range>& ranges : {Rows(), Gaps()}) {
+    for (const Range& range : ranges) {
+      bytes.append(range.first, range.second);
+    }
+  }
+  return bytes;
 }
 
 size_t DeviceMatrices::Checksum() const {
-  return std::hash<std::string_view>()(
-      {reinterpret_cast<const char*>(base_), static_cast<size_t>(bytes_)});
+  return std::hash<std::string>()(Bytes());
 }
 
 bool DeviceMatrices::Untouched(int64_t matrix, int64_t row) const {
-  return Intact(Address(matrix, row, 0), Address(matrix, row, layout_.columns));
+  return Intact(
+      {Address(matrix, row, 0), Address(matrix, row, layout_.columns)});
 }
 
 bool DeviceMatrices::SurroundingsIntact() const {
-  // Rows in order of address: matrices of a batch may be woven together.
-  std::vector<const unsigned char*> rows;
-  for (int64_t b = 0; b < layout_.batch; ++b) {
-    for (int64_t row = 0; row < layout_.rows; ++row) {
-      rows.push_back(Address(b, row, 0));
-    }
-  }
-  std::sort(rows.begin(), rows.end());
-  const unsigned char* free = base_;
-  for (const unsigned char* row : rows) {
-    if (!Intact(free, row)) return false;
-    free = row + layout_.columns * format_.bytes;
-  }
-  return Intact(free, base_ + bytes_);
+  const std::vector<Range> gaps = Gaps();
+  return std::all_of(gaps.begin(), gaps.end(), Intact);
 }
 
 }  // namespace ingot::testing

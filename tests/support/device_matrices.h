@@ -1,5 +1,7 @@
 // Matrices in device memory, one or a batch of them, anyhow laid out: for the
 // operands of ops under test. Values go in and out as f64 through number.h.
+// Those that span more than 256 MiB take only the pages of their rows; of what
+// lies between rows, 256 bytes at each end are watched.
 #ifndef TESTS_SUPPORT_DEVICE_MATRICES_H_
 #define TESTS_SUPPORT_DEVICE_MATRICES_H_
 
@@ -7,6 +9,7 @@
 #include <cstdint>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/launch.h"
@@ -27,10 +30,10 @@ struct MatrixLayout {
 
 class DeviceMatrices {
  public:
-  // All bytes start as 0xff: NaN in every float format.
+  // All watched bytes start as 0xff: NaN in every float format.
   DeviceMatrices(TestDevice& device, const std::string& dtype,
                  const MatrixLayout& layout);
-  ~DeviceMatrices() { device_.Free(base_); }
+  ~DeviceMatrices();
   DeviceMatrices(const DeviceMatrices&) = delete;
   DeviceMatrices& operator=(const DeviceMatrices&) = delete;
 
@@ -49,7 +52,8 @@ class DeviceMatrices {
   // [batch][rows][columns]
   std::vector<double> Values() const;
 
-  // Everything, with guards; and a checksum of it, to see that nothing changed.
+  // Everything watched, with guards; and a checksum of it, to see that nothing
+  // changed.
   std::string Bytes() const;
   size_t Checksum() const;
   // Whether every byte of the row's elements is as it was.
@@ -58,7 +62,16 @@ class DeviceMatrices {
   bool SurroundingsIntact() const;
 
  private:
+  // [begin, end) in memory.
+  using Range = std::pair<unsigned char*, unsigned char*>;
+
   unsigned char* Address(int64_t matrix, int64_t row, int64_t column) const;
+  bool sparse() const;
+  void Allocate();
+  // The rows' elements, and the watched bytes between and around them, both in
+  // order of address.
+  std::vector<Range> Rows() const;
+  std::vector<Range> Gaps() const;
 
   TestDevice& device_;
   Format format_;

@@ -31,7 +31,10 @@ Inexact ActivationOf(absl::string_view act, const Inexact& x) {
 }
 
 Inexact SwigluOf(const Inexact& gate, const Inexact& up) {
-  const Inexact share = ActivationOf("silu", gate);
+  Inexact share = ActivationOf("silu", gate);
+  // What f32 cannot hold is zero, which only infinity notices.
+  constexpr double kVanishes = 3e-37;
+  if (std::fabs(share.value) < kVanishes) share.value = 0;
   return {share.value * up.value, std::fabs(share.value) * up.error +
                                       std::fabs(up.value) * share.error +
                                       share.error * up.error};

@@ -19,39 +19,41 @@ namespace ingot::testing {
 // How one operand lies in memory.
 struct OperandChoice {
   enum Batch {
-    kApart,  // one matrix after the other
-    kShared, // stride 0
-    kWoven,  // row by row of each
+    kApart,   // one matrix after the other
+    kShared,  // stride 0
+    kWoven,   // row by row of each
   };
   StrideMode strides = StrideMode::kDense;
-  int64_t pad = 0; // elements behind each row; none where it is dense
+  int64_t pad = 0;  // elements behind each row; none where it is dense
   Batch batch = kApart;
-  uint32_t alignment = 0; // bytes, as in a spec; the pointer is no better
+  int64_t apart = 0;  // from one matrix to the next that is apart; 0: no gap
+  uint32_t alignment = 0;  // bytes, as in a spec; the pointer is no better
 };
 
 struct GemmProblem {
   std::string layout = "nt";
   std::string dtype = "bf16";
   std::string dtype_d = "bf16";
-  std::string bias; // dtype, or empty
+  std::string bias;  // dtype, or empty
   bool has_c = false;
   bool has_residual = false;
   std::string act = "none";
-  std::string pairing; // with swiglu
+  std::string pairing;  // with swiglu
   int64_t m = 1;
   int64_t n = 1;
   int64_t k = 1;
-  int64_t batch = 0; // 0: the spec has no dim b
+  int64_t batch = 0;  // 0: the spec has no dim b
+  bool open = false;  // the spec does not say what n and k are
   // Of all matrices that have no choice of their own.
   int64_t pad = 0;
   StrideMode strides = StrideMode::kDense;
-  std::map<std::string, OperandChoice> choices; // by operand
-  int specials = 0; // of each input (DeviceMatrices::Sprinkle)
+  std::map<std::string, OperandChoice> choices;  // by operand
+  int specials = 0;  // of each input (DeviceMatrices::Sprinkle)
   double alpha = 1;
   double beta = 0;
   std::vector<Tuning> tuning;
 
-  OperandChoice Choice(const std::string &operand) const;
+  OperandChoice Choice(const std::string& operand) const;
   int64_t matrices() const { return batch == 0 ? 1 : batch; }
   // Columns of the product.
   int64_t columns() const { return act == "swiglu" ? 2 * n : n; }
@@ -64,9 +66,9 @@ struct GemmProblem {
 // operators.md's tolerance, everything around d untouched, all inputs as they
 // were. Reports through gtest. `variant`, when not null, receives the variant
 // that ran, and `result` the bytes of d and what lies around it.
-void CheckGemm(TestDevice &device, const GemmProblem &problem, uint32_t seed,
-               std::string *variant = nullptr, std::string *result = nullptr);
+void CheckGemm(TestDevice& device, const GemmProblem& problem, uint32_t seed,
+               std::string* variant = nullptr, std::string* result = nullptr);
 
-} // namespace ingot::testing
+}  // namespace ingot::testing
 
-#endif // TESTS_SUPPORT_GEMM_PROBLEM_H_
+#endif  // TESTS_SUPPORT_GEMM_PROBLEM_H_

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/ops/op.h"
@@ -53,7 +54,8 @@ void Shape(Dice& dice, GemmProblem* p) {
   } while (p->m * p->columns() * p->k * p->matrices() > kMost);
 }
 
-OperandChoice Choose(Dice& dice, const std::string& name) {
+// An operand of a name, whose elements have so many bytes.
+OperandChoice Choose(Dice& dice, const std::string& name, uint32_t bytes) {
   OperandChoice choice;
   choice.strides = static_cast<StrideMode>(dice.Below(3));
   choice.pad = dice.Pick<int64_t>({0, 0, 8, 8, 4, 1, 3});
@@ -61,18 +63,23 @@ OperandChoice Choose(Dice& dice, const std::string& name) {
   if (name == "d" && choice.batch == OperandChoice::kShared) {
     choice.batch = OperandChoice::kApart;
   }
-  if (dice.OneIn(4)) choice.alignment = dice.Pick<uint32_t>({4, 8, 16, 32});
+  if (dice.OneIn(4)) {
+    choice.alignment = dice.Pick<uint32_t>({bytes, 4, 8, 16, 32});
+  }
   return choice;
 }
 
 void ChooseOperands(Dice& dice, GemmProblem* p) {
-  for (const char* name : {"a", "b", "d", "c", "residual"}) {
-    if (!dice.OneIn(2)) p->choices[name] = Choose(dice, name);
+  const uint32_t bytes_d = p->dtype_d == "f32" ? 4 : 2;
+  for (const auto& [name, bytes] :
+       {std::pair{"a", 2u}, std::pair{"b", 2u}, std::pair{"d", bytes_d},
+        std::pair{"c", bytes_d}, std::pair{"residual", bytes_d}}) {
+    if (!dice.OneIn(2)) p->choices[name] = Choose(dice, name, bytes);
   }
   if (p->bias.empty()) return;
   OperandChoice bias;
   if (p->batch != 0 && dice.OneIn(2)) {
-    bias = Choose(dice, "bias");
+    bias = Choose(dice, "bias", p->bias == "f32" ? 4 : 2);
   } else if (dice.OneIn(3)) {
     bias.alignment = 4;
   }
@@ -123,7 +130,8 @@ GemmProblem RandomGemmProblem(std::mt19937& random) {
     p.beta = dice.Pick<double>({-1.5, 1, 0});
   }
   if (dice.OneIn(4)) p.specials = 1 + static_cast<int>(dice.Below(4));
-  if (dice.OneIn(2)) PinATile(dice, &p);
+  p.open = dice.OneIn(6);
+  if (!p.open && dice.OneIn(2)) PinATile(dice, &p);
   return p;
 }
 
