@@ -25,7 +25,8 @@ enum ExitCode {
   kExitNoDaemon = 3,
   kExitDeadline = 4,
   kExitNotFound = 5,
-  // check: wrong numbers; verify: damaged objects; import: entries refused
+  // check: wrong numbers; verify: damaged objects; import: entries refused;
+  // warm: specs refused
   kExitDisagrees = 6,
 };
 
@@ -88,6 +89,7 @@ void AddKeygen(const Registry& registry);
 void AddExport(const Registry& registry);
 void AddImport(const Registry& registry);
 void AddDisableCommands(const Registry& registry);  // disable, enable, disabled
+void AddWarm(const Registry& registry);
 
 }  // namespace ingot::ctl
 

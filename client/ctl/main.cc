@@ -20,7 +20,7 @@ constexpr char kFooter[] =
     "  4  the time budget (--timeout) ran out\n"
     "  5  no such kernel, or no such file\n"
     "  6  check: numbers disagree; verify: damaged objects were found;\n"
-    "     import: entries were refused\n";
+    "     import: entries were refused; warm: specs were refused\n";
 
 // CLI11's own check prints its bounds with all their 300 digits.
 std::string CheckSeconds(const std::string& text) {
@@ -101,6 +101,7 @@ int main(int argc, char** argv) {
   ingot::ctl::AddExport(registry);
   ingot::ctl::AddImport(registry);
   ingot::ctl::AddDisableCommands(registry);
+  ingot::ctl::AddWarm(registry);
 
   try {
     app.parse(argc, argv);
