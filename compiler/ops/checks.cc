@@ -81,7 +81,11 @@ int64_t DtypeBytes(absl::string_view dtype) {
   if (dtype == "bf16" || dtype == "f16") return 2;
   if (dtype == "f32" || dtype == "i32") return 4;
   if (dtype == "f64" || dtype == "i64") return 8;
-  if (dtype == "i8" || dtype == "e4m3fn" || dtype == "e5m2") return 1;
+  constexpr absl::string_view kBytes[] = {"i8",   "e4m3fn", "e5m2", "e8m0",
+                                          "e2m3", "e3m2",   "e2m1"};
+  for (const absl::string_view byte : kBytes) {
+    if (dtype == byte) return 1;
+  }
   return 0;
 }
 

@@ -33,7 +33,8 @@ absl::StatusOr<std::string> CheckChoice(
     const Spec& spec, absl::string_view name, absl::string_view otherwise,
     absl::Span<const absl::string_view> allowed);
 
-// Bytes of an element; 0 for a dtype that is not known.
+// Bytes of an element; 0 for a dtype that is not known. Elements of 6 and 4
+// bits come packed: an operand of them counts bytes.
 int64_t DtypeBytes(absl::string_view dtype);
 
 // What the base pointer of the operand is a multiple of, in bytes.

@@ -27,9 +27,10 @@ std::string Describe(const GemmTile& tile) {
 
 }  // namespace
 
-std::vector<GemmTile> GemmPinnedTiles(const Spec& spec, GemmSchedule schedule) {
+std::vector<GemmTile> PinnedTiles(const Spec& spec,
+                                  absl::Span<const GemmTile> all) {
   std::vector<GemmTile> tiles;
-  for (const GemmTile& tile : GemmTiles(schedule)) {
+  for (const GemmTile& tile : all) {
     if (std::all_of(std::begin(kFields), std::end(kFields),
                     [&](const TuningField& field) {
                       const Tuning* pin = spec.FindTuning(field.name);
@@ -41,20 +42,29 @@ std::vector<GemmTile> GemmPinnedTiles(const Spec& spec, GemmSchedule schedule) {
   return tiles;
 }
 
-absl::Status RefuseGemmPins(const Spec& spec,
-                            absl::Span<const GemmFamily> families) {
+std::vector<GemmTile> GemmPinnedTiles(const Spec& spec, GemmSchedule schedule) {
+  return PinnedTiles(spec, GemmTiles(schedule));
+}
+
+absl::Status RefusePins(const Spec& spec, absl::Span<const GemmTile> tiles) {
   std::vector<std::string> allowed;
-  for (const GemmFamily& family : families) {
-    for (const GemmTile& tile : GemmTiles(family.schedule)) {
-      allowed.push_back(Describe(tile));
-    }
-  }
+  for (const GemmTile& tile : tiles) allowed.push_back(Describe(tile));
   return Invalid(absl::StrCat("tuning of ", spec.op),
                  absl::StrJoin(spec.tuning, " ",
                                [](std::string* out, const Tuning& pin) {
                                  absl::StrAppend(out, pin.name, "=", pin.value);
                                }),
                  absl::StrJoin(allowed, "; "));
+}
+
+absl::Status RefuseGemmPins(const Spec& spec,
+                            absl::Span<const GemmFamily> families) {
+  std::vector<GemmTile> allowed;
+  for (const GemmFamily& family : families) {
+    const absl::Span<const GemmTile> tiles = GemmTiles(family.schedule);
+    allowed.insert(allowed.end(), tiles.begin(), tiles.end());
+  }
+  return RefusePins(spec, allowed);
 }
 
 std::vector<Param> GemmTileParams(const GemmTile& tile) {

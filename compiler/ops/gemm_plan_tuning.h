@@ -18,8 +18,14 @@ namespace ingot {
 inline constexpr const char* kGemmTuning[] = {"tile_m",  "tile_n",  "tile_k",
                                               "waves_m", "waves_n", "stages"};
 
-// The tiles of a schedule that agree with what the spec pins; maybe none.
+// Those tiles that agree with what the spec pins; maybe none.
+std::vector<GemmTile> PinnedTiles(const Spec& spec,
+                                  absl::Span<const GemmTile> tiles);
+// Those of a schedule of gemm.
 std::vector<GemmTile> GemmPinnedTiles(const Spec& spec, GemmSchedule schedule);
+
+// The refusal when no tile agrees: names what there is.
+absl::Status RefusePins(const Spec& spec, absl::Span<const GemmTile> allowed);
 
 // The refusal when no family has such a tile: names what there is.
 absl::Status RefuseGemmPins(const Spec& spec,

@@ -138,8 +138,8 @@ void Panel::Start(const PanelSource& source) {
 
 // Units of a row that `k` elements take.
 Value Panel::Units(Value k) {
-  if (!shape_.element.narrow()) return k;
-  return k / 8 * shape_.element.bits();
+  const int bits = shape_.element.bits();
+  return bits < 8 ? k / 8 * bits : k;
 }
 
 // Bytes from a row's start to the end of the last of `rows` rows: exact, since

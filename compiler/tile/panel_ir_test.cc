@@ -84,5 +84,90 @@ TEST(PanelImage, ColumnReadsAreFreeOfConflicts) {
   }
 }
 
+Element Narrow(MxFormat format) { return {kI8, format}; }
+
+constexpr MxFormat kFormats[] = {MxFormat::kE4M3, MxFormat::kE2M3,
+                                 MxFormat::kE2M1};
+
+TEST(PanelImage, OfNarrowElementsIsAPermutation) {
+  for (const MxFormat format : kFormats) {
+    for (const int mn : {16, 64, 256}) {
+      for (const int k : {128, 256, 512}) {
+        for (const bool shuffled : {false, true}) {
+          PanelShape shape{.mn = mn, .k = k, .waves = 4};
+          shape.element = Narrow(format);
+          shape.shuffled = shuffled;
+          std::set<int> places;
+          for (int row = 0; row < mn; ++row) {
+            for (int chunk = 0; chunk < shape.step_row_bytes() / 16; ++chunk) {
+              const int byte = LdsByte(shape, row, chunk);
+              EXPECT_EQ(byte % 16, 0);
+              EXPECT_LT(byte, shape.data_bytes());
+              EXPECT_TRUE(places.insert(byte).second) << row << " " << chunk;
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+// The lanes that ds_read_b128 serves in a phase, or ds_read_b64.
+bool InPhase(int lane, int bytes, int phase) {
+  if (bytes == 8) return lane / 32 == phase;
+  const int l = lane % 32;
+  const bool first = l < 4 || (l >= 12 && l < 16) || (l >= 20 && l < 28);
+  return lane / 32 * 2 + (first ? 0 : 1) == phase;
+}
+
+// Lane l reads of row l % 16 the bytes that its group l / 16 takes of a set.
+TEST(PanelImage, ReadsOfNarrowElementsAreFreeOfConflicts) {
+  for (const MxFormat format : kFormats) {
+    for (const int k : {128, 256}) {
+      for (const bool shuffled : {false, true}) {
+        PanelShape shape{.mn = 64, .k = k, .waves = 4};
+        shape.element = Narrow(format);
+        shape.shuffled = shuffled;
+        const int bits = shape.element.bits();
+        const int bytes = bits == 6 ? 8 : 16;
+        const int parts = bits * 4 / bytes;
+        for (int part = 0; part < parts; ++part) {
+          for (int phase = 0; phase < 64 * bytes / 256; ++phase) {
+            std::vector<int> lanes;
+            for (int lane = 0; lane < 64; ++lane) {
+              if (!InPhase(lane, bytes, phase)) continue;
+              const int group = lane / 16;
+              const int byte = bits == 8 ? part * 64 + group * 16
+                                         : group * bits * 4 + part * bytes;
+              lanes.push_back(LdsByte(shape, lane % 16, byte / 16) + byte % 16);
+            }
+            EXPECT_EQ(Conflict(lanes, bytes), 1)
+                << bits << " bits, k " << k << ", part " << part;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(ScaleImage, EveryScaleHasAPlaceOfItsOwn) {
+  for (const ScaleFetch fetch :
+       {ScaleFetch::kLinearWords, ScaleFetch::kLinearBytes,
+        ScaleFetch::kShuffledBytes, ScaleFetch::kShuffledPairs,
+        ScaleFetch::kShuffledWords}) {
+    for (const int mn : {32, 64, 256}) {
+      const ScaleShape shape{mn, 256, 4, fetch};
+      std::set<int> places;
+      for (int row = 0; row < mn; ++row) {
+        for (int block = 0; block < 8; ++block) {
+          const int byte = ScaleLdsByte(shape, row, block);
+          EXPECT_LT(byte, shape.bytes());
+          EXPECT_TRUE(places.insert(byte).second) << row << " " << block;
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ingot::tile
