@@ -164,14 +164,16 @@ void AddCheck(const Registry& registry) {
       "get, load and launch a kernel and check its numbers; exit code "
       "6 if they disagree");
   auto flags = std::make_shared<CheckFlags>();
-  app->add_option("op", flags->op, "gemm or rmsnorm; both when left out");
+  app->add_option("op", flags->op,
+                  "gemm, grouped_gemm or rmsnorm; all when left out");
   app->add_option("dims", flags->problem.dims,
-                  "m=64 n=256 k=256, or rows=17 "
-                  "n=4096");
+                  "m=64 n=256 k=256, total_m=100 n=256 k=256 "
+                  "g=4, or rows=17 n=4096");
   app->add_option("--dtype", flags->problem.dtype, "bf16, f16 or f32")
       ->capture_default_str();
-  app->add_option("--out-dtype", flags->problem.out_dtype, "gemm: of d");
-  app->add_option("--layout", flags->problem.layout, "gemm: nn, nt, tn or tt")
+  app->add_option("--out-dtype", flags->problem.out_dtype, "products: of d");
+  app->add_option("--layout", flags->problem.layout,
+                  "products: nn, nt, tn or tt")
       ->capture_default_str();
   app->add_option("--seed", flags->problem.seed, "of the random inputs")
       ->capture_default_str();

@@ -1,7 +1,9 @@
 #include "client/ctl/problem.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <random>
 
 namespace ingot::ctl {
@@ -70,6 +72,18 @@ struct Draft {
     return Status();
   }
 
+  void AddIntegers(const std::string& name,
+                   const std::vector<int32_t>& values) {
+    ProblemOperand operand;
+    operand.name = name;
+    operand.bytes.resize(values.size() * sizeof(int32_t));
+    memcpy(operand.bytes.data(), values.data(), operand.bytes.size());
+    problem->operands.push_back(std::move(operand));
+    v1::Operand* in_spec = problem->spec.add_operands();
+    in_spec->set_name(name);
+    in_spec->set_dtype("i32");
+  }
+
   void AddDims() {
     for (const auto& [name, value] : problem->dims) {
       v1::Dim* dim = problem->spec.add_dims();
@@ -80,7 +94,15 @@ struct Draft {
   }
 };
 
-// The tolerance of a sum of k products in f32, then one rounding.
+// The tolerance of a sum of k products in f32, whose magnitudes add up to
+// `magnitude`, then one rounding.
+double GemmTolerance(const Format& out, double reference, int64_t k,
+                     double magnitude) {
+  return out.unit() * std::fabs(reference) +
+         4 * std::sqrt(static_cast<double>(k)) * 0x1p-24 * magnitude +
+         out.smallest_subnormal() / 2;
+}
+
 Comparison CompareGemm(const std::vector<ProblemOperand>& operands, int64_t m,
                        int64_t n, int64_t k, bool a_transposed,
                        bool b_transposed, double alpha) {
@@ -100,11 +122,9 @@ Comparison CompareGemm(const std::vector<ProblemOperand>& operands, int64_t m,
         magnitude += std::fabs(product);
       }
       const double reference = alpha * sum;
-      const double tolerance = out.unit() * std::fabs(reference) +
-                               4 * std::sqrt(static_cast<double>(k)) * 0x1p-24 *
-                                   std::fabs(alpha) * magnitude +
-                               out.smallest_subnormal() / 2;
-      comparison.Add(At(d, i * n + j), reference, tolerance);
+      comparison.Add(
+          At(d, i * n + j), reference,
+          GemmTolerance(out, reference, k, std::fabs(alpha) * magnitude));
     }
   }
   return comparison;
@@ -135,6 +155,85 @@ Status MakeGemm(const ProblemFlags& flags, Draft draft) {
   const bool b_transposed = flags.layout[1] == 't';
   problem.compare = [=](const std::vector<ProblemOperand>& operands) {
     return CompareGemm(operands, m, n, k, a_transposed, b_transposed, alpha);
+  };
+  return Status();
+}
+
+// Where each of `groups` groups ends: rows dealt out at random, the second of
+// three or more groups empty.
+std::vector<int32_t> GroupEnds(int64_t groups, int64_t rows,
+                               std::mt19937_64* random) {
+  std::vector<int32_t> ends(static_cast<size_t>(groups));
+  for (int32_t& end : ends) {
+    end = static_cast<int32_t>((*random)() % static_cast<uint64_t>(rows + 1));
+  }
+  std::sort(ends.begin(), ends.end());
+  ends.back() = static_cast<int32_t>(rows);
+  if (groups > 2) ends[1] = ends[0];
+  return ends;
+}
+
+Comparison CompareGroupedGemm(const std::vector<ProblemOperand>& operands,
+                              const std::vector<int32_t>& ends, int64_t n,
+                              int64_t k, bool b_transposed) {
+  const ProblemOperand& a = operands[0];
+  const ProblemOperand& b = operands[1];
+  const ProblemOperand& d = operands[2];
+  Comparison comparison;
+  int64_t row = 0;
+  for (size_t group = 0; group < ends.size(); ++group) {
+    const int64_t first = static_cast<int64_t>(group) * n * k;
+    for (; row < ends[group]; ++row) {
+      for (int64_t j = 0; j < n; ++j) {
+        double sum = 0;
+        double magnitude = 0;
+        for (int64_t p = 0; p < k; ++p) {
+          const double product =
+              At(a, row * k + p) *
+              At(b, first + (b_transposed ? j * k + p : p * n + j));
+          sum += product;
+          magnitude += std::fabs(product);
+        }
+        comparison.Add(At(d, row * n + j), sum,
+                       GemmTolerance(*d.format, sum, k, magnitude));
+      }
+    }
+  }
+  return comparison;
+}
+
+Status MakeGroupedGemm(const ProblemFlags& flags, Draft draft) {
+  Problem& problem = *draft.problem;
+  problem.dims = {{"total_m", 100}, {"n", 256}, {"k", 256}, {"g", 4}};
+  INGOT_CLIENT_RETURN_IF_ERROR(ReadDims(flags, &problem.dims));
+  const int64_t rows = problem.dims["total_m"];
+  const int64_t n = problem.dims["n"];
+  const int64_t k = problem.dims["k"];
+  const int64_t groups = problem.dims["g"];
+  if (flags.layout[0] != 'n') {
+    return Error(INGOT_INVALID_ARGUMENT,
+                 "layout: found \"%s\", allowed nn or nt: rows of a belong to "
+                 "groups",
+                 flags.layout.c_str());
+  }
+  const bool b_transposed = flags.layout[1] == 't';
+  const char* b_layout = b_transposed ? "gnk" : "gkn";
+  const std::string& out =
+      flags.out_dtype.empty() ? flags.dtype : flags.out_dtype;
+  problem.title = "grouped_gemm " + flags.dtype + " -> " + out + " " + b_layout;
+  draft.AddDims();
+  INGOT_CLIENT_RETURN_IF_ERROR(
+      draft.AddOperand("a", flags.dtype, rows * k, false));
+  INGOT_CLIENT_RETURN_IF_ERROR(
+      draft.AddOperand("b", flags.dtype, groups * k * n, false));
+  INGOT_CLIENT_RETURN_IF_ERROR(draft.AddOperand("d", out, rows * n, true));
+  const std::vector<int32_t> ends = GroupEnds(groups, rows, &draft.random);
+  draft.AddIntegers("offs", ends);
+  v1::Attr* layout = problem.spec.add_attrs();
+  layout->set_name("b_layout");
+  layout->set_string_value(b_layout);
+  problem.compare = [=](const std::vector<ProblemOperand>& operands) {
+    return CompareGroupedGemm(operands, ends, n, k, b_transposed);
   };
   return Status();
 }
@@ -197,7 +296,8 @@ void Comparison::Add(double found, double reference, double tolerance) {
 }
 
 const std::vector<std::string>& ProblemOps() {
-  static const auto* ops = new std::vector<std::string>{"gemm", "rmsnorm"};
+  static const auto* ops =
+      new std::vector<std::string>{"gemm", "grouped_gemm", "rmsnorm"};
   return *ops;
 }
 
@@ -213,10 +313,11 @@ Status MakeProblem(const std::string& op, const ProblemFlags& flags,
                  flags.layout.c_str());
   }
   if (op == "gemm") return MakeGemm(flags, draft);
+  if (op == "grouped_gemm") return MakeGroupedGemm(flags, draft);
   if (op == "rmsnorm") return MakeRmsNorm(flags, draft);
   return Error(INGOT_INVALID_ARGUMENT,
-               "op: found \"%s\", allowed gemm or rmsnorm: only those have a "
-               "reference here",
+               "op: found \"%s\", allowed gemm, grouped_gemm or rmsnorm: only "
+               "those have a reference here",
                op.c_str());
 }
 

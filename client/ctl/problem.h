@@ -26,7 +26,7 @@ struct Comparison {
 
 struct ProblemOperand {
   std::string name;
-  const Format* format = nullptr;
+  const Format* format = nullptr;  // null: integers
   bool output = false;
   std::vector<uint8_t> bytes;
 };

@@ -168,17 +168,18 @@ void AddPlainOperand(const std::string& name, const std::string& dtype,
 Status AddKnownOperands(const SpecFlags& flags, v1::Spec* spec) {
   const std::string out =
       flags.out_dtype.empty() ? flags.dtype : flags.out_dtype;
-  if (flags.op == "gemm") {
+  if (flags.op == "gemm" || flags.op == "grouped_gemm") {
     AddPlainOperand("a", flags.dtype, spec);
     AddPlainOperand("b", flags.dtype, spec);
     AddPlainOperand("d", out, spec);
+    if (flags.op == "grouped_gemm") AddPlainOperand("offs", "i32", spec);
   } else if (flags.op == "rmsnorm") {
     AddPlainOperand("x", flags.dtype, spec);
     AddPlainOperand("y", out, spec);
   } else {
     return Error(INGOT_INVALID_ARGUMENT,
                  "--operand: found none, allowed at least one: ingotctl knows "
-                 "the operands of gemm and rmsnorm alone");
+                 "the operands of gemm, grouped_gemm and rmsnorm alone");
   }
   for (const std::string& name : flags.with) {
     AddPlainOperand(name, name == "rstd" ? "f32" : out, spec);

@@ -65,6 +65,12 @@ TEST_F(LaunchOnEmulatorTest, NumbersAgreeWithTheReference) {
           Make("gemm", {"m=33", "n=65", "k=100"}, dtype, layout, "f32");
       LaunchAndCompare(&client, &gemm);
     }
+    for (const char* layout : {"nn", "nt"}) {
+      ctl::Problem grouped =
+          Make("grouped_gemm", {"total_m=70", "n=65", "k=100", "g=5"}, dtype,
+               layout);
+      LaunchAndCompare(&client, &grouped);
+    }
   }
   for (const char* dtype : {"bf16", "f16", "f32"}) {
     for (const char* n : {"n=1", "n=255", "n=4096"}) {
