@@ -23,7 +23,7 @@ struct CheckFlags {
 
 struct Outcome {
   double cold_us = 0;
-  double compile_us = 0;  // 0: the daemon had it already
+  double compile_us = 0;  // 0: it was there already
   double warm_us = 0;
   uint64_t warm_compile_us = 0;
   uint32_t kernels = 0;
@@ -87,7 +87,7 @@ void PrintText(const Problem& problem, const Outcome& outcome,
            FormatMicroseconds(outcome.compile_us).c_str(), outcome.kernels,
            outcome.kernels == 1 ? "" : "s");
   } else {
-    printf(": the daemon had it\n");
+    printf(", nothing compiled\n");
   }
   printf(
       "  again   %s by a new client%s\n",
