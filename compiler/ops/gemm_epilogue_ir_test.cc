@@ -1,8 +1,14 @@
 // gemm's epilogues compile: the registers hold the largest tile and everything
-// that may be added to it.
+// that may be added to it; and they are as dense as their author meant them.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
 #include "compiler/compile.h"
 #include "compiler/plan.h"
 #include "gtest/gtest.h"
+#include "tests/support/program_text.h"
 
 namespace ingot {
 namespace {
@@ -42,6 +48,41 @@ TEST_P(GemmEpilogueTest, CompilesWithoutSpills) {
             << kernel.spec.symbol;
       }
     }
+  }
+}
+
+std::vector<testing::Instruction> AfterTheLoop(const std::string& text) {
+  const std::vector<testing::Instruction> all = testing::ParseProgram(text);
+  const auto last =
+      std::find_if(all.rbegin(), all.rend(), [](const auto& instruction) {
+        return absl::StartsWith(instruction.name, "v_mfma");
+      });
+  return {last.base(), all.end()};
+}
+
+// Lanes store 16 bytes each, and arithmetic that has a packed form is packed.
+TEST_P(GemmEpilogueTest, IsDense) {
+  Spec spec = Fullest(GetParam(), "bf16", 4096);
+  spec.dims[0].min = 4096;
+  const absl::StatusOr<Plan> plan = MakePlan(spec);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  for (const PlanKernel& kernel : plan->kernels) {
+    const absl::StatusOr<CompiledKernel> compiled = Compile(kernel.spec);
+    ASSERT_TRUE(compiled.ok()) << compiled.status();
+    const absl::StatusOr<std::string> text = Disassemble(compiled->object);
+    ASSERT_TRUE(text.ok()) << text.status();
+    int stores = 0;
+    for (const testing::Instruction& x : AfterTheLoop(*text)) {
+      if (absl::StartsWith(x.name, "buffer_store")) {
+        EXPECT_EQ(x.name, "buffer_store_dwordx4") << kernel.spec.symbol;
+        ++stores;
+      }
+      for (const char* alone : {"v_fma_f32", "v_mul_f32", "v_add_f32"}) {
+        EXPECT_FALSE(absl::StartsWith(x.name, alone))
+            << kernel.spec.symbol << ": " << x.name << " " << x.operands;
+      }
+    }
+    EXPECT_GT(stores, 0);
   }
 }
 
