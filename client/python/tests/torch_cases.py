@@ -138,6 +138,40 @@ class TorchCases(fixture.DaemonTest):
             self.expect_near(got, want, want.abs(), 1)
         self.expect_ours("rms_norm", 3)
 
+    def test_grouped_mm(self):
+        for groups, ends, k, n in ((3, (5, 5, 17), 64, 40), (4, (0, 33, 34, 40), 72, 17), (1, (9,), 32, 8)):
+            for transposed in (False, True):
+                for bias in (None, random(groups, n, seed=8)):
+                    with self.subTest(ends=ends, transposed=transposed, bias=bias is not None):
+                        a = random(ends[-1] + 3, k)
+                        b = random(groups, n, k, seed=1).transpose(1, 2) if transposed else random(groups, k, n, seed=1)
+                        got = torch.ops.ingot.grouped_mm(a, b, torch.tensor(ends, dtype=torch.int32), bias)
+                        want, sums = torch.zeros(2, *got.shape, dtype=torch.float64)
+                        start = 0
+                        for group, end in enumerate(ends):
+                            rows, matrix = a[start:end].double(), b[group].double()
+                            want[start:end], sums[start:end] = rows @ matrix, rows.abs() @ matrix.abs()
+                            if bias is not None:
+                                want[start:end] += bias[group].double()
+                                sums[start:end] += bias[group].double().abs()
+                            start = end
+                        self.expect_near(got, want, sums, k)
+        self.assertEqual(it.stats()["fallbacks"], {})
+
+    def test_grouped_mm_of_nothing(self):
+        offs = torch.zeros(3, dtype=torch.int32)
+        self.assertEqual(torch.ops.ingot.grouped_mm(random(0, 16), random(3, 16, 8), offs).shape, (0, 8))
+        got = torch.ops.ingot.grouped_mm(random(4, 16), random(3, 16, 8), offs)
+        self.assertEqual(got.abs().sum().item(), 0)
+
+    def test_grouped_mm_agrees_with_what_aten_does(self):
+        a, b = random(20, 32), random(3, 32, 16, seed=1)
+        offs = torch.tensor([4, 4, 20], dtype=torch.int32)
+        ours = torch.ops.ingot.grouped_mm(a, b, offs, None, "silu")
+        theirs = it._ops.aten_grouped_mm(a, b, offs, None, "silu")
+        # Old ATen sums bf16 products in bf16.
+        self.assertTrue(torch.allclose(ours.float(), theirs.float(), rtol=2**-5, atol=0.05))
+
     def test_nan_and_infinity_go_where_the_formula_sends_them(self):
         a = random(4, 32)
         a[1, 3], a[2, 5] = float("nan"), float("inf")
@@ -174,6 +208,7 @@ class TorchCases(fixture.DaemonTest):
                      lambda: torch.ops.ingot.addmm(random(3), random(4, 8), random(8, 4)),
                      lambda: torch.ops.ingot.linear(random(4, 8), random(4, 9)),
                      lambda: torch.ops.ingot.linear(random(4, 8), random(4, 8), random(5)),
+                     lambda: torch.ops.ingot.grouped_mm(random(4, 8), random(2, 9, 4), torch.zeros(2).int()),
                      lambda: torch.ops.ingot.rms_norm(random(4, 8), random(9), 1e-6)):
             with self.assertRaises((RuntimeError, IndexError)):
                 call()

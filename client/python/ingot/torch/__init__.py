@@ -16,11 +16,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._ops import addmm, linear, mm, rms_norm
+from ._ops import addmm, grouped_mm, linear, mm, rms_norm, scaled_mm
 from ._route import disable, enable
 from ._runtime import runtime as _runtime
 
-__all__ = ["addmm", "configure", "disable", "enable", "linear", "mm", "rms_norm", "stats"]
+__all__ = ["addmm", "configure", "disable", "enable", "grouped_mm", "linear", "mm", "rms_norm", "scaled_mm", "stats"]
 
 
 def configure(**options: Any) -> None:

@@ -11,7 +11,7 @@ import ingot
 from . import _tensors
 from ._runtime import Fallback, runtime
 
-_DTYPES = (torch.bfloat16, torch.float16)
+GEMM_DTYPES = (torch.bfloat16, torch.float16)
 
 
 class _Matrix:
@@ -46,7 +46,7 @@ def gemm(op: str, a: torch.Tensor, b: torch.Tensor, *, c: Optional[torch.Tensor]
     m, k = a.shape
     n = b.shape[1]
     runtime.device.check(a)
-    if a.dtype not in _DTYPES or b.dtype != a.dtype or b.device != a.device:
+    if a.dtype not in GEMM_DTYPES or b.dtype != a.dtype or b.device != a.device:
         raise Fallback("dtype")
     if k == 0:
         raise Fallback("empty sum")

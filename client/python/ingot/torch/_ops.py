@@ -9,7 +9,7 @@ from typing import Optional
 import torch
 from torch.library import Library
 
-from . import _gemm, _norm, _tensors
+from . import _gemm, _grouped, _norm, _scaled, _tensors
 from ._runtime import Fallback, runtime
 
 # Not torch.mm and torch.nn.functional.linear, which enable() replaces.
@@ -20,6 +20,9 @@ library.define("mm(Tensor a, Tensor b) -> Tensor")
 library.define("addmm(Tensor c, Tensor a, Tensor b, *, Scalar beta=1, Scalar alpha=1) -> Tensor")
 library.define("linear(Tensor x, Tensor weight, Tensor? bias=None, str act='none') -> Tensor")
 library.define("rms_norm(Tensor x, Tensor? weight, float eps) -> Tensor")
+library.define("grouped_mm(Tensor a, Tensor b, Tensor offs, Tensor? bias=None, str act='none') -> Tensor")
+library.define("scaled_mm(Tensor a, Tensor b, Tensor scale_a, Tensor scale_b, Tensor? bias=None, "
+               "ScalarType? dtype=None) -> Tensor")
 
 ACTIVATIONS = {
     "none": lambda x: x,
@@ -56,9 +59,13 @@ def _addmm(c, a, b, *, beta=1, alpha=1):
     return _or_aten("addmm", ours, lambda: aten.addmm(c, a, b, beta=beta, alpha=alpha))
 
 
-def _linear(x, weight, bias=None, act="none"):
+def _check_act(act):
     if act not in ACTIVATIONS:
         raise ValueError(f"act: found {act!r}, allowed {', '.join(ACTIVATIONS)}")
+
+
+def _linear(x, weight, bias=None, act="none"):
+    _check_act(act)
 
     def ours():
         k = x.shape[-1]
@@ -81,7 +88,50 @@ def _rms_norm(x, weight, eps):
                     lambda: aten_rms_norm(x, weight, eps))
 
 
-_KERNELS = {"mm": _mm, "addmm": _addmm, "linear": _linear, "rms_norm": _rms_norm}
+def aten_grouped_mm(a, b, offs, bias, act):
+    """Reads offs on the host."""
+    if a.dim() != 2 or b.dim() != 3 or offs.shape != b.shape[:1] or a.shape[1] != b.shape[1]:
+        raise RuntimeError(f"grouped_mm: found a {tuple(a.shape)}, b {tuple(b.shape)}, offs {tuple(offs.shape)}, "
+                           "allowed [total_m, k], [g, k, n], [g]")
+    out = a.new_zeros((a.shape[0], b.shape[2]))
+    start = 0
+    for group, end in enumerate(offs.tolist()):
+        end = min(max(end, start), a.shape[0])
+        product = aten.mm(a[start:end], b[group])
+        out[start:end] = ACTIVATIONS[act](product if bias is None else product + bias[group])
+        start = end
+    return out
+
+
+def _grouped_mm(a, b, offs, bias=None, act="none"):
+    _check_act(act)
+    return _or_aten("grouped_mm", lambda: _grouped.grouped_mm("grouped_mm", a, b, offs, bias, act),
+                    lambda: aten_grouped_mm(a, b, offs, bias, act))
+
+
+def _dequantized(x, scale):
+    """[rows, k] in f32; of 4-bit elements two in one of x."""
+    if x.dtype == getattr(torch, "float4_e2m1fn_x2", None):
+        bits = x.view(torch.uint8)
+        bits = torch.stack((bits & 15, bits >> 4), -1).flatten(-2)
+        values = torch.tensor([0, 0.5, 1, 1.5, 2, 3, 4, 6], device=x.device)
+        x = torch.where(bits > 7, -1.0, 1.0) * values[(bits & 7).long()]
+    return x.float() * scale.float().repeat_interleave(32, -1)
+
+
+def aten_scaled_mm(a, b, scale_a, scale_b, bias, dtype):
+    out = aten.mm(_dequantized(a, scale_a), _dequantized(b.t(), scale_b).t())
+    return (out if bias is None else out + bias).to(dtype)
+
+
+def _scaled_mm(a, b, scale_a, scale_b, bias=None, dtype=None):
+    dtype = dtype or torch.bfloat16
+    return _or_aten("scaled_mm", lambda: _scaled.scaled_mm("scaled_mm", a, b, scale_a, scale_b, bias, dtype),
+                    lambda: aten_scaled_mm(a, b, scale_a, scale_b, bias, dtype))
+
+
+_KERNELS = {"mm": _mm, "addmm": _addmm, "linear": _linear, "rms_norm": _rms_norm, "grouped_mm": _grouped_mm,
+            "scaled_mm": _scaled_mm}
 
 
 def serve(dispatch_key: str) -> None:
@@ -134,7 +184,16 @@ def _rms_norm_shape(x, weight, eps):
     return torch.empty_like(x, memory_format=torch.contiguous_format)
 
 
-for _name, _shape in (("mm", _mm_shape), ("addmm", _addmm_shape), ("linear", _linear_shape),
+def _grouped_mm_shape(a, b, offs, bias=None, act="none"):
+    return a.new_empty((a.shape[0], b.shape[2]))
+
+
+def _scaled_mm_shape(a, b, scale_a, scale_b, bias=None, dtype=None):
+    return a.new_empty((a.shape[0], b.shape[1]), dtype=dtype or torch.bfloat16)
+
+
+for _name, _shape in (("mm", _mm_shape), ("grouped_mm", _grouped_mm_shape), ("scaled_mm", _scaled_mm_shape),
+                      ("addmm", _addmm_shape), ("linear", _linear_shape),
                       ("rms_norm", _rms_norm_shape)):
     library.impl(_name, _shape, "Meta")
 
@@ -174,3 +233,20 @@ def rms_norm(x: torch.Tensor, weight: Optional[torch.Tensor] = None, eps: float 
     """x / sqrt(mean(x^2) + eps) * weight over the last dim."""
     return _differentiable("rms_norm", (x, weight), lambda: torch.ops.ingot.rms_norm(x, weight, eps),
                            lambda: aten_rms_norm(x, weight, eps))
+
+
+def grouped_mm(a: torch.Tensor, b: torch.Tensor, offs: torch.Tensor, bias: Optional[torch.Tensor] = None,
+               act: str = "none") -> torch.Tensor:
+    """For each group e: act(a[offs[e - 1]:offs[e]] @ b[e] + bias[e]); a
+    [total_m, k], b [g, k, n] of either layout, offs i32 [g] ends on the device,
+    bias [g, n]. Rows of no group are zero."""
+    return _differentiable("grouped_mm", (a, b, bias), lambda: torch.ops.ingot.grouped_mm(a, b, offs, bias, act),
+                           lambda: aten_grouped_mm(a, b, offs, bias, act))
+
+
+def scaled_mm(a: torch.Tensor, b: torch.Tensor, scale_a: torch.Tensor, scale_b: torch.Tensor,
+              bias: Optional[torch.Tensor] = None, dtype: torch.dtype = torch.bfloat16) -> torch.Tensor:
+    """a [m, k] @ b [k, n] of float8_e4m3fn, float8_e5m2 or float4_e2m1fn_x2, in
+    any pair; b lies as [n, k]. Scales float8_e8m0fnu, one for 32 k: [m, k / 32]
+    and [n, k / 32], in rows (not swizzled)."""
+    return torch.ops.ingot.scaled_mm(a, b, scale_a, scale_b, bias, dtype)

@@ -8,8 +8,9 @@ import torch
 
 from ._runtime import Fallback
 
-DTYPES = {torch.bfloat16: "bf16", torch.float16: "f16", torch.float32: "f32"}
-for _name, _dtype in (("float8_e4m3fn", "e4m3fn"), ("float8_e5m2", "e5m2"), ("float8_e8m0fnu", "e8m0")):
+DTYPES = {torch.bfloat16: "bf16", torch.float16: "f16", torch.float32: "f32", torch.int32: "i32"}
+for _name, _dtype in (("float8_e4m3fn", "e4m3fn"), ("float8_e5m2", "e5m2"), ("float8_e8m0fnu", "e8m0"),
+                      ("float4_e2m1fn_x2", "e2m1")):
     if hasattr(torch, _name):
         DTYPES[getattr(torch, _name)] = _dtype
 
