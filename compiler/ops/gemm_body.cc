@@ -4,6 +4,7 @@
 #include "compiler/ops/gemm_body_epilogue.h"
 #include "compiler/ops/gemm_body_operand.h"
 #include "compiler/tile/matmul.h"
+#include "compiler/tile/partial_sums.h"
 #include "compiler/tile/tile_order.h"
 
 namespace ingot {
@@ -20,6 +21,7 @@ struct Params {
   bool b_transposed = false;
   bool halves = false;
   bool dma = false;
+  std::string part;  // what of the product: "all", "partial", "sum"
   int width_a = 0;
   int width_b = 0;
 };
@@ -35,6 +37,8 @@ absl::StatusOr<Params> ReadParams(Builder& b) {
   p.shape.waves_m = number("waves_m");
   p.shape.waves_n = number("waves_n");
   p.shape.stages = number("stages");
+  p.shape.waves_k = number("waves_k");
+  p.part = b.String("part");
   const std::string layout = b.String("layout");
   p.a_transposed = layout.substr(0, 1) == "t";
   p.b_transposed = layout.substr(1) == "t";
@@ -56,15 +60,36 @@ absl::StatusOr<Params> ReadParams(Builder& b) {
 
 Values Multiply(Builder& b, const Params& p, const tile::TilePlace& place) {
   const Value k = b.Arg("k");
-  const int waves = p.shape.waves();
-  tile::Panel left(b, {p.shape.m, p.shape.k, !p.a_transposed, waves},
-                   {GemmOperand(b, "a", p.shape.a.type), b.Arg("lda"),
-                    place.row, place.rows, k});
-  tile::Panel right(b, {p.shape.n, p.shape.k, p.b_transposed, waves, p.halves},
-                    {GemmOperand(b, "b", p.shape.a.type), b.Arg("ldb"),
-                     place.column, place.columns, k});
-  if (p.dma) return tile::RunDmaLoop(b, p.shape, left, right, k);
-  return tile::RunStagedLoop(b, p.shape, left, p.width_a, right, p.width_b, k);
+  const tile::MatmulOperand left{{GemmOperand(b, "a", p.shape.a.type),
+                                  b.Arg("lda"), place.row, place.rows, k},
+                                 !p.a_transposed};
+  const tile::MatmulOperand right{
+      {GemmOperand(b, "b", p.shape.a.type), b.Arg("ldb"), place.column,
+       place.columns, k},
+      p.b_transposed,
+      p.halves};
+  if (!p.dma) {
+    return tile::RunStagedLoop(b, p.shape, left, p.width_a, right, p.width_b);
+  }
+  return tile::RunDmaLoop(
+      b, p.shape, left, right,
+      p.part == "partial"
+          ? tile::PartOfK(b, p.shape, k, b.BlockY(), b.Arg("parts"))
+          : tile::AllOfK(b, p.shape, k));
+}
+
+tile::PartialSums Partials(Builder& b, const tile::MatmulShape& shape,
+                           const tile::TilePlace& place) {
+  return tile::PartialSums(
+      b, shape, place, {b.Arg("partials"), b.Arg("part_bytes"), b.BlockZ()});
+}
+
+// What becomes of the sums that the calling wave holds.
+absl::Status Finish(Builder& b, const Params& p, const tile::MatmulShape& shape,
+                    const tile::TilePlace& place, const Values& sums) {
+  if (p.part != "partial") return FinishGemm(b, shape, place, sums);
+  Partials(b, shape, place).Store(b.BlockY(), sums);
+  return b.status();
 }
 
 }  // namespace
@@ -76,9 +101,18 @@ absl::Status Build_gemm(Builder& b, const KernelSpec& spec) {
   const tile::TileIndex index = tile::OrderTiles(
       b, (m + (p.shape.m - 1)) / p.shape.m, (n + (p.shape.n - 1)) / p.shape.n);
   const tile::TilePlace place{index.m * p.shape.m, index.n * p.shape.n, m, n};
+  if (p.part == "sum") {
+    return FinishGemm(b, p.shape, place,
+                      Partials(b, p.shape, place).Sum(b.Arg("parts")));
+  }
   const Values sums = Multiply(b, p, place);
   INGOT_RETURN_IF_ERROR(b.status());
-  return FinishGemm(b, p.shape, place, sums);
+  const tile::MatmulShape shape = ShapeOfSums(p.shape);
+  if (shape.waves() == p.shape.waves()) return Finish(b, p, shape, place, sums);
+  absl::Status status;
+  b.If(b.WaveId() < shape.waves(),
+       [&] { status = Finish(b, p, shape, place, sums); });
+  return status;
 }
 
 }  // namespace ingot

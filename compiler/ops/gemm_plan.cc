@@ -20,27 +20,87 @@
 namespace ingot {
 namespace {
 
+Expr Tiles(const GemmRequest& r, const GemmTile& tile) {
+  return CeilDiv(Expr::DimAt(kGemmM), Expr::Const(tile.m)) *
+         CeilDiv(GemmColumns(r), Expr::Const(tile.n));
+}
+
+Expr Parts(const GemmRequest& r, const GemmTile& tile) {
+  return GemmSplits(tile, Tiles(r, tile) * GemmGridZ(r), Expr::DimAt(kGemmK));
+}
+
+// Of a part's sums, of all matrices of a batch, in the workspace
+// (tile/partial_sums.h).
+Expr PartBytes(const GemmRequest& r) {
+  constexpr int kBlock = 16;
+  return CeilDiv(Expr::DimAt(kGemmM), Expr::Const(kBlock)) *
+         CeilDiv(GemmColumns(r), Expr::Const(kBlock)) * GemmGridZ(r) *
+         Expr::Const(kBlock * kBlock * 4);
+}
+
+// What of the product a kernel computes.
+enum class Part { kAll, kPartial, kSum };
+
 KernelSpec Kernel(const GemmRequest& r, const GemmFamily& family,
-                  const GemmTile& tile) {
+                  const GemmTile& tile, Part part, const Expr& parts) {
   KernelSpec kernel;
   const bool dma = family.schedule == GemmSchedule::kDma;
-  kernel.symbol =
-      absl::StrCat("ingot_gemm_", r.dtype, "_", r.dtype_d, "_", r.layout, "_",
-                   GemmTileName(tile), dma ? "" : "_staged");
+  GemmTile named = tile;
+  named.split_k = 1;
+  kernel.symbol = absl::StrCat(
+      "ingot_gemm_", r.dtype, "_", r.dtype_d, "_", r.layout, "_",
+      part == Part::kSum ? "sum" : GemmTileName(named),
+      part == Part::kPartial ? "_partial" : "", dma ? "" : "_staged");
   kernel.params = GemmContractParams(r);
   kernel.params.push_back({"schedule", dma ? "dma" : "staged"});
+  kernel.params.push_back({"part", part == Part::kAll       ? "all"
+                                   : part == Part::kPartial ? "partial"
+                                                            : "sum"});
   kernel.params.push_back({"width_a", int64_t{family.width_a}});
   kernel.params.push_back({"width_b", int64_t{family.width_b}});
   kernel.params.push_back({"width_d", int64_t{family.width_d}});
   for (Param& param : GemmTileParams(tile)) kernel.params.push_back(param);
-  kernel.codegen = GemmCodegenOptions(family.schedule, tile);
+  kernel.codegen = part == Part::kSum
+                       ? std::vector<Param>{{"agpr_alloc", int64_t{0}}}
+                       : GemmCodegenOptions(family.schedule, tile);
   kernel.workgroup = {static_cast<uint32_t>(tile.waves() * 64), 1, 1};
-  kernel.grid = {CeilDiv(Expr::DimAt(kGemmM), Expr::Const(tile.m)) *
-                     CeilDiv(GemmColumns(r), Expr::Const(tile.n)),
-                 Expr::Const(1), GemmGridZ(r)};
-  kernel.lds_bytes = static_cast<uint32_t>(tile.lds_bytes());
+  kernel.grid = {Tiles(r, tile),
+                 part == Part::kPartial ? parts : Expr::Const(1), GemmGridZ(r)};
+  kernel.lds_bytes =
+      part == Part::kSum ? 0 : static_cast<uint32_t>(tile.lds_bytes());
   kernel.args = GemmArguments(r);
+  if (part != Part::kAll) {
+    kernel.args.push_back(
+        {"partials", KernelArg::kWorkspace, 0, 8, Expr::Const(0)});
+    kernel.args.push_back(
+        {"part_bytes", KernelArg::kInteger, 0, 8, PartBytes(r)});
+    kernel.args.push_back({"parts", KernelArg::kInteger, 0, 4, parts});
+  }
   return kernel;
+}
+
+void AddLaunch(KernelSpec kernel, Plan* plan, Recipe* recipe) {
+  LaunchStep launch;
+  launch.kernel = static_cast<int>(plan->kernels.size());
+  launch.grid = kernel.grid;
+  plan->kernels.push_back({std::move(kernel)});
+  recipe->steps.push_back(launch);
+}
+
+Recipe RecipeFor(const GemmRequest& r, const GemmFamily& family,
+                 const GemmTile& tile, Plan* plan) {
+  // What adds up the parts: a wave has two blocks beside each other.
+  constexpr GemmTile kSum = {16, 128, 64, 1, 4, 1};
+  Recipe recipe;
+  const Expr parts = Parts(r, tile);
+  if (tile.split_k == 1) {
+    AddLaunch(Kernel(r, family, tile, Part::kAll, parts), plan, &recipe);
+    return recipe;
+  }
+  recipe.workspace_bytes = parts * PartBytes(r);
+  AddLaunch(Kernel(r, family, tile, Part::kPartial, parts), plan, &recipe);
+  AddLaunch(Kernel(r, family, kSum, Part::kSum, parts), plan, &recipe);
+  return recipe;
 }
 
 // A dim whose size is not known counts as a typical one to the model.
@@ -49,7 +109,8 @@ double ModelExtent(const PlanDim& dim) {
 }
 
 void AddFamily(const GemmRequest& r, const GemmFamily& family,
-               absl::Span<const GemmTile> tiles, Plan* plan) {
+               absl::Span<const GemmTile> tiles, Plan* plan,
+               std::vector<GemmTile>* used) {
   const PlanDim& m = r.dims[kGemmM];
   for (const GemmBucket& bucket :
        GemmBuckets(tiles, m.min, m.max, ModelExtent(r.dims[kGemmN]),
@@ -61,12 +122,9 @@ void AddFamily(const GemmRequest& r, const GemmFamily& family,
                                 GemmTileName(bucket.tile));
     variant.guards = family.guards;
     variant.guards.push_back({Guard::kDim, kGemmM, bucket.min, bucket.max, 0});
-    LaunchStep launch;
-    launch.kernel = static_cast<int>(plan->kernels.size());
-    plan->kernels.push_back({Kernel(r, family, bucket.tile)});
-    launch.grid = plan->kernels.back().spec.grid;
-    variant.recipe.steps.push_back(launch);
+    variant.recipe = RecipeFor(r, family, bucket.tile, plan);
     plan->variants.push_back(std::move(variant));
+    used->push_back(bucket.tile);
   }
 }
 
@@ -75,15 +133,17 @@ absl::StatusOr<Plan> PlanGemm(const Spec& spec) {
   Plan plan;
   plan.resolved = spec;
   DescribeGemm(request, &plan);
-  const std::vector<GemmFamily> families = GemmFamilies(request);
-  for (const GemmFamily& family : families) {
+  std::vector<GemmTile> allowed, used;
+  for (const GemmFamily& family : GemmFamilies(request)) {
     // A pinned tile that a fall-back does not have leaves the fall-back out: a
     // launch that needs it matches no variant and is refused.
-    const std::vector<GemmTile> tiles = GemmPinnedTiles(spec, family.schedule);
-    if (!tiles.empty()) AddFamily(request, family, tiles, &plan);
+    const std::vector<GemmTile> all = AllGemmTiles(family.schedule);
+    allowed.insert(allowed.end(), all.begin(), all.end());
+    const std::vector<GemmTile> tiles = PinnedTiles(spec, all);
+    if (!tiles.empty()) AddFamily(request, family, tiles, &plan, &used);
   }
-  if (plan.variants.empty()) return RefuseGemmPins(spec, families);
-  ResolveGemmTuning(&plan);
+  if (used.empty()) return RefusePins(spec, allowed);
+  ResolveGemmTuning(used, &plan);
   return plan;
 }
 

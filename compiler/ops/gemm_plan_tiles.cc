@@ -11,8 +11,23 @@ namespace {
 // Stages: two where a stage holds enough bytes to cover the latency of memory,
 // more where it does not (11 KB a compute unit must be in flight to stream).
 constexpr GemmTile kDmaTiles[] = {
-    {256, 256, 64, 2, 2, 2}, {128, 128, 64, 2, 2, 2}, {64, 64, 64, 2, 2, 4},
-    {32, 64, 128, 2, 2, 2},  {16, 64, 128, 1, 4, 4},
+    {256, 256, 64, 2, 2, 2}, {192, 256, 64, 2, 2, 2}, {256, 128, 64, 2, 2, 2},
+    {128, 128, 64, 2, 2, 2}, {96, 128, 64, 2, 2, 2},  {64, 128, 64, 2, 2, 3},
+    {128, 64, 64, 2, 2, 3},  {64, 64, 64, 2, 2, 4},   {32, 64, 128, 2, 2, 2},
+    {16, 64, 128, 1, 4, 4},
+};
+
+// Two waves a SIMD that take turns.
+constexpr GemmTile kPingPongTiles[] = {{256, 256, 64, 2, 4, 2}};
+
+// Waves that share k: for few rows, where a product is a stream of weights.
+// Each wave has a ring of its own; together they hold what LDS has room for, in
+// one workgroup or in two.
+constexpr GemmTile kSharedKTiles[] = {
+    {64, 64, 64, 1, 1, 2, 4}, {64, 32, 64, 1, 1, 3, 4},
+    {32, 64, 64, 1, 1, 3, 4}, {32, 32, 64, 1, 1, 4, 4},
+    {32, 16, 64, 1, 1, 6, 4}, {16, 64, 64, 1, 1, 4, 4},
+    {16, 32, 64, 1, 1, 6, 4}, {16, 16, 64, 1, 1, 8, 4},
 };
 
 // Two stages of LDS: a tile is written while the one before is read.
@@ -29,39 +44,97 @@ absl::Span<const GemmTile> GemmTiles(GemmSchedule schedule) {
   return kStagedTiles;
 }
 
+std::vector<GemmTile> AllGemmTiles(GemmSchedule schedule) {
+  const absl::Span<const GemmTile> plain = GemmTiles(schedule);
+  std::vector<GemmTile> tiles;
+  if (schedule == GemmSchedule::kDma) {
+    tiles.assign(std::begin(kPingPongTiles), std::end(kPingPongTiles));
+  }
+  tiles.insert(tiles.end(), plain.begin(), plain.end());
+  if (schedule != GemmSchedule::kDma) return tiles;
+  tiles.insert(tiles.end(), std::begin(kSharedKTiles), std::end(kSharedKTiles));
+  const size_t whole = tiles.size();
+  for (size_t i = 0; i < whole; ++i) {
+    tiles.push_back(tiles[i]);
+    tiles.back().split_k = 0;
+  }
+  return tiles;
+}
+
+namespace {
+
+constexpr int kCus = 256;
+constexpr int kMostSplits = 16;
+
+// Workgroups of this tile on a compute unit.
+int Resident(const GemmTile& tile) {
+  return tile.lds_bytes() <= 80 * 1024 ? 2 : 1;
+}
+
+int LeastK(const GemmTile& tile) {
+  return std::max(512, 4 * tile.k * tile.waves_k);
+}
+
+}  // namespace
+
+Expr GemmSplits(const GemmTile& tile, const Expr& tiles, const Expr& k) {
+  if (tile.split_k != 0) return Expr::Const(tile.split_k);
+  const Expr fill =
+      FloorDiv(Expr::Const(kCus * Resident(tile)), Max(tiles, Expr::Const(1)));
+  const Expr worth = FloorDiv(k, Expr::Const(LeastK(tile)));
+  return Max(Min(Min(fill, worth), Expr::Const(kMostSplits)), Expr::Const(1));
+}
+
+double GemmSplits(const GemmTile& tile, double tiles, double k) {
+  if (tile.split_k != 0) return tile.split_k;
+  const double fill = std::floor(kCus * Resident(tile) / tiles);
+  const double worth = std::floor(k / LeastK(tile));
+  return std::max(std::min({fill, worth, double{kMostSplits}}), 1.0);
+}
+
 // t = launch + max(compute, memory) + min(compute, memory) / 8, the last term
 // because they never overlap wholly, with
 //   compute = rounds * K steps * clocks a step / f
 //   memory = bytes / bandwidth.
 // A step costs what its busiest resource does: MFMA (4096 FLOP a clock), LDS
 // reads (256 B a clock; every wave reads its rows and columns once), panels out
-// of L2 (64 B a clock) or the barriers of a step, whichever is most. Clocks sag
-// under power when MFMAs are dense, so large tiles are priced at 1.5 GHz.
+// of L2 (64 B a clock) or the latency of memory at the depth of the ring,
+// whichever is most, and the barriers of a step. Clocks sag under power when
+// MFMAs are dense, so large tiles are priced at 1.5 GHz.
 double TilesMicroseconds(const GemmTile& tile, double tiles, double k,
                          double bytes) {
-  constexpr double kCus = 256;
   constexpr double kLaunch = 4;
   constexpr double kBytesPerUs = 6.2e6;
-  constexpr double kStepOverhead = 120;  // waits and barriers, clocks
+  constexpr double kLatency = 2000;  // clocks until a loaded memory answers
+  const double step_k = tile.k * tile.waves_k;
   const double rows_read =
       tile.m * double(tile.waves_n) + tile.n * double(tile.waves_m);
-  const double mfma = 2.0 * tile.m * tile.n * tile.k / 4096;
-  const double lds = rows_read * tile.k * 2 / 256;
-  const double l2 = (tile.m + tile.n) * tile.k * 2.0 / 64;
-  // Two workgroups on a compute unit hide each other's barriers.
-  const int resident = tile.lds_bytes() <= 80 * 1024 ? 2 : 1;
-  const double step =
-      std::max({mfma, lds, l2}) + kStepOverhead / (resident * tile.k / 64.0);
+  const double mfma = 2.0 * tile.m * tile.n * step_k / 4096;
+  const double lds = rows_read * step_k * 2 / 256;
+  const double l2 = (tile.m + tile.n) * step_k * 2.0 / 64;
+  const double latency = kLatency / std::max(1, tile.stages - 1);
+  // Two workgroups on a compute unit share it and hide each other's barriers.
+  const int resident = Resident(tile);
+  const double overhead = tile.waves_k > 1 ? 40 : tile.ping_pong() ? 60 : 120;
+  const double work = std::max({mfma, lds, l2}) * resident;
+  const double step = std::max(work, latency) + overhead;
   const double clocks_per_us = tile.m * tile.n >= 128 * 128 ? 1500 : 2200;
-  const double rounds = std::max(1.0, std::ceil(tiles / kCus));
-  const double compute = rounds * std::ceil(k / tile.k) * step / clocks_per_us;
+  const double rounds = std::max(1.0, std::ceil(tiles / (kCus * resident)));
+  const double compute = rounds * std::ceil(k / step_k) * step / clocks_per_us;
   const double memory = bytes / kBytesPerUs;
   return kLaunch + std::max(compute, memory) + std::min(compute, memory) / 8;
 }
 
 double GemmMicroseconds(const GemmTile& tile, double m, double n, double k) {
+  constexpr double kSecondLaunch = 3;
+  constexpr double kBytesPerUs = 6.2e6;
   const double tiles = std::ceil(m / tile.m) * std::ceil(n / tile.n);
-  return TilesMicroseconds(tile, tiles, k, 2 * (m * k + k * n + m * n));
+  const double bytes = 2 * (m * k + k * n + m * n);
+  const double parts = GemmSplits(tile, tiles, k);
+  const double part =
+      TilesMicroseconds(tile, tiles * parts, std::ceil(k / parts), bytes);
+  if (tile.split_k == 1) return part;
+  return part + kSecondLaunch + 2 * 4 * m * n * parts / kBytesPerUs;
 }
 
 std::vector<GemmBucket> TileBuckets(
@@ -104,7 +177,12 @@ std::vector<GemmBucket> GemmBuckets(absl::Span<const GemmTile> tiles,
 }
 
 std::string GemmTileName(const GemmTile& tile) {
-  return absl::StrCat(tile.m, "x", tile.n, "x", tile.k);
+  std::string name = absl::StrCat(tile.m, "x", tile.n, "x", tile.k);
+  if (tile.ping_pong()) absl::StrAppend(&name, "_w8");
+  if (tile.waves_k > 1) absl::StrAppend(&name, "_k", tile.waves_k);
+  if (tile.split_k == 0) absl::StrAppend(&name, "_split");
+  if (tile.split_k > 1) absl::StrAppend(&name, "_split", tile.split_k);
+  return name;
 }
 
 }  // namespace ingot

@@ -3,12 +3,14 @@
 #ifndef INGOT_COMPILER_OPS_GEMM_PLAN_TILES_H_
 #define INGOT_COMPILER_OPS_GEMM_PLAN_TILES_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
+#include "compiler/expr.h"
 
 namespace ingot {
 
@@ -17,7 +19,9 @@ namespace ingot {
 enum class GemmSchedule { kDma, kStaged };
 
 // A workgroup of waves_m x waves_n waves computes an m x n tile of d, k
-// elements at a time.
+// elements at a time. Eight of them take turns on four SIMDs (tile/schedule.h,
+// PingPongSchedule). waves_k waves, where not 1, have the whole tile each and
+// every waves_k-th step of k.
 struct GemmTile {
   int m = 0;
   int n = 0;
@@ -25,14 +29,33 @@ struct GemmTile {
   int waves_m = 0;
   int waves_n = 0;
   int stages = 0;
+  int waves_k = 1;
+  // Workgroups that share the k of a tile, whose sums a second launch adds; 0:
+  // as many as fill the device (GemmSplits).
+  int split_k = 1;
 
-  int waves() const { return waves_m * waves_n; }
-  int lds_bytes() const { return (m + n) * k * 2 * stages; }
+  int waves() const { return waves_m * waves_n * waves_k; }
+  bool ping_pong() const { return waves_k == 1 && waves() == 8; }
+  int lds_bytes() const {
+    const int sums = waves_k > 1 ? m * n * 4 : 0;
+    return std::max((m + n) * k * 2 * stages, sums) * waves_k;
+  }
   bool operator==(const GemmTile&) const = default;
 };
 
-// Those that the schedule supports, largest tile first.
+// Those that the schedule supports, largest tile first; one wave a SIMD, each
+// with sums of its own, of all k.
 absl::Span<const GemmTile> GemmTiles(GemmSchedule schedule);
+// The same, those whose waves take turns and those whose waves or workgroups
+// share k.
+std::vector<GemmTile> AllGemmTiles(GemmSchedule schedule);
+
+// Into how many parts a tile that leaves it open splits k: as many as fill the
+// device, of at least so many steps that a part is worth its launch. The number
+// of compute units is that of a whole MI355X whatever runs the kernel, so that
+// results are the same everywhere.
+Expr GemmSplits(const GemmTile& tile, const Expr& tiles, const Expr& k);
+double GemmSplits(const GemmTile& tile, double tiles, double k);
 
 // Microseconds on an MI355X by a first-order model; for ranking tiles only: of
 // a launch that computes `tiles` tiles over k elements and moves `bytes` to and
@@ -61,7 +84,7 @@ std::vector<GemmBucket> GemmBuckets(absl::Span<const GemmTile> tiles,
                                     int64_t min_m, int64_t max_m, double n,
                                     double k);
 
-// "256x256x64"
+// "256x256x64", with what else tells tiles apart: "_w8", "_k4", "_split".
 std::string GemmTileName(const GemmTile& tile);
 
 }  // namespace ingot

@@ -16,7 +16,9 @@ struct TuningField {
 constexpr TuningField kFields[] = {
     {kGemmTuning[0], &GemmTile::m},       {kGemmTuning[1], &GemmTile::n},
     {kGemmTuning[2], &GemmTile::k},       {kGemmTuning[3], &GemmTile::waves_m},
-    {kGemmTuning[4], &GemmTile::waves_n}, {kGemmTuning[5], &GemmTile::stages}};
+    {kGemmTuning[4], &GemmTile::waves_n}, {kGemmTuning[5], &GemmTile::stages},
+    {kGemmTuning[6], &GemmTile::waves_k}, {kGemmTuning[7], &GemmTile::split_k}};
+constexpr int kMostParts = 64;
 
 std::string Describe(const GemmTile& tile) {
   return absl::StrJoin(kFields, " ",
@@ -25,36 +27,56 @@ std::string Describe(const GemmTile& tile) {
                        });
 }
 
+// Whether `tile`, as far as it is free to, agrees with the pins.
+bool Agrees(const Spec& spec, GemmTile* tile) {
+  for (const TuningField& field : kFields) {
+    const Tuning* pin = spec.FindTuning(field.name);
+    if (pin == nullptr) continue;
+    int& value = tile->*field.member;
+    if (field.member == &GemmTile::split_k && value == 0 && pin->value >= 2 &&
+        pin->value <= kMostParts) {
+      value = static_cast<int>(pin->value);
+    }
+    if (pin->value != value) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::vector<GemmTile> PinnedTiles(const Spec& spec,
-                                  absl::Span<const GemmTile> all) {
-  std::vector<GemmTile> tiles;
-  for (const GemmTile& tile : all) {
-    if (std::all_of(std::begin(kFields), std::end(kFields),
-                    [&](const TuningField& field) {
-                      const Tuning* pin = spec.FindTuning(field.name);
-                      return pin == nullptr || pin->value == tile.*field.member;
-                    })) {
-      tiles.push_back(tile);
-    }
+                                  absl::Span<const GemmTile> tiles) {
+  std::vector<GemmTile> pinned;
+  for (GemmTile tile : tiles) {
+    if (Agrees(spec, &tile)) pinned.push_back(tile);
   }
-  return tiles;
+  return pinned;
 }
 
 std::vector<GemmTile> GemmPinnedTiles(const Spec& spec, GemmSchedule schedule) {
   return PinnedTiles(spec, GemmTiles(schedule));
 }
 
-absl::Status RefusePins(const Spec& spec, absl::Span<const GemmTile> tiles) {
-  std::vector<std::string> allowed;
-  for (const GemmTile& tile : tiles) allowed.push_back(Describe(tile));
-  return Invalid(absl::StrCat("tuning of ", spec.op),
-                 absl::StrJoin(spec.tuning, " ",
-                               [](std::string* out, const Tuning& pin) {
-                                 absl::StrAppend(out, pin.name, "=", pin.value);
-                               }),
-                 absl::StrJoin(allowed, "; "));
+std::vector<Tuning> GemmPins(const GemmTile& tile) {
+  std::vector<Tuning> pins;
+  for (const TuningField& field : kFields) {
+    pins.push_back({field.name, tile.*field.member});
+  }
+  std::sort(pins.begin(), pins.end(),
+            [](const Tuning& a, const Tuning& b) { return a.name < b.name; });
+  return pins;
+}
+
+absl::Status RefusePins(const Spec& spec, absl::Span<const GemmTile> allowed) {
+  return Invalid(
+      absl::StrCat("tuning of ", spec.op),
+      absl::StrJoin(spec.tuning, " ",
+                    [](std::string* out, const Tuning& pin) {
+                      absl::StrAppend(out, pin.name, "=", pin.value);
+                    }),
+      absl::StrJoin(allowed, "; ", [](std::string* out, const GemmTile& tile) {
+        absl::StrAppend(out, Describe(tile));
+      }));
 }
 
 absl::Status RefuseGemmPins(const Spec& spec,
@@ -70,6 +92,7 @@ absl::Status RefuseGemmPins(const Spec& spec,
 std::vector<Param> GemmTileParams(const GemmTile& tile) {
   std::vector<Param> params;
   for (const TuningField& field : kFields) {
+    if (field.member == &GemmTile::split_k) continue;
     params.push_back({field.name, int64_t{tile.*field.member}});
   }
   return params;
@@ -81,26 +104,35 @@ std::vector<Param> GemmCodegenOptions(GemmSchedule schedule,
     return {{"agpr_alloc", int64_t{0}}, {"opt", "light"}};
   }
   // The body writes its loop in final order, so the schedulers and the middle
-  // end stay off. Accumulators beyond a quarter of the register file go to
-  // AGPRs.
+  // end stay off.
+  std::vector<Param> options = {{"opt", "none"}, {"reorder", int64_t{0}}};
+  // One wave a SIMD has 256 AGPRs of its own, for accumulators beyond a quarter
+  // of the register file.
   const int accumulators = tile.m * tile.n / tile.waves() / 64;
-  const int64_t agprs = accumulators >= 128 ? 256 : 0;
-  return {{"agpr_alloc", agprs}, {"opt", "none"}, {"reorder", int64_t{0}}};
+  const bool alone = tile.waves() <= 4;
+  options.push_back(
+      {"agpr_alloc", int64_t{alone && accumulators >= 128 ? 256 : 0}});
+  if (tile.ping_pong()) options.push_back({"waves_per_eu", "2,2"});
+  return options;
+}
+
+void ResolveGemmTuning(absl::Span<const GemmTile> used, Plan* plan) {
+  for (const GemmTile& tile : used) {
+    if (!(tile == used[0])) return;
+  }
+  plan->resolved.tuning = GemmPins(used[0]);
 }
 
 void ResolveGemmTuning(Plan* plan) {
-  std::vector<Tuning> tuning;
-  const KernelSpec& first = plan->kernels.front().spec;
-  for (const TuningField& field : kFields) {
-    const int64_t value = first.GetInt(field.name).value_or(0);
-    for (const PlanKernel& kernel : plan->kernels) {
-      if (kernel.spec.GetInt(field.name).value_or(0) != value) return;
+  std::vector<GemmTile> used;
+  for (const PlanKernel& kernel : plan->kernels) {
+    GemmTile& tile = used.emplace_back();
+    for (const TuningField& field : kFields) {
+      const absl::StatusOr<int64_t> value = kernel.spec.GetInt(field.name);
+      if (value.ok()) tile.*field.member = static_cast<int>(*value);
     }
-    tuning.push_back({field.name, value});
   }
-  std::sort(tuning.begin(), tuning.end(),
-            [](const Tuning& a, const Tuning& b) { return a.name < b.name; });
-  plan->resolved.tuning = std::move(tuning);
+  ResolveGemmTuning(used, plan);
 }
 
 }  // namespace ingot

@@ -16,21 +16,25 @@ namespace ingot {
 
 // Names that a spec may pin; baked parameters have the same.
 inline constexpr const char* kGemmTuning[] = {"tile_m",  "tile_n",  "tile_k",
-                                              "waves_m", "waves_n", "stages"};
+                                              "waves_m", "waves_n", "stages",
+                                              "waves_k", "split_k"};
 
-// Those tiles that agree with what the spec pins; maybe none.
+// Those of `tiles` that agree with what the spec pins; maybe none. A tile whose
+// split_k is 0 takes any number of parts from 2 to 64.
 std::vector<GemmTile> PinnedTiles(const Spec& spec,
                                   absl::Span<const GemmTile> tiles);
-// Those of a schedule of gemm.
+// Those of a schedule.
 std::vector<GemmTile> GemmPinnedTiles(const Spec& spec, GemmSchedule schedule);
 
-// The refusal when no tile agrees: names what there is.
-absl::Status RefusePins(const Spec& spec, absl::Span<const GemmTile> allowed);
+// What pins exactly this tile, sorted by name.
+std::vector<Tuning> GemmPins(const GemmTile& tile);
 
 // The refusal when no family has such a tile: names what there is.
+absl::Status RefusePins(const Spec& spec, absl::Span<const GemmTile> allowed);
 absl::Status RefuseGemmPins(const Spec& spec,
                             absl::Span<const GemmFamily> families);
 
+// All but split_k, which no kernel knows.
 std::vector<Param> GemmTileParams(const GemmTile& tile);
 
 // What the code generator is told for a tile of that schedule.
@@ -39,6 +43,7 @@ std::vector<Param> GemmCodegenOptions(GemmSchedule schedule,
 
 // One configuration for the whole plan is written into the resolved spec, which
 // then pins it; several stand in the names of the variants.
+void ResolveGemmTuning(absl::Span<const GemmTile> used, Plan* plan);
 void ResolveGemmTuning(Plan* plan);
 
 }  // namespace ingot

@@ -3,7 +3,7 @@
 #include <random>
 #include <set>
 
-#include "compiler/ops/gemm_plan_tiles.h"
+#include "compiler/ops/gemm_plan_tuning.h"
 #include "compiler/ops/op.h"
 #include "compiler/plan.h"
 #include "gmock/gmock.h"
@@ -135,7 +135,7 @@ TEST(GemmPlan, WeightsOfAClassShareKernels) {
       {10240, 8192}, {8192, 8192}, {57344, 8192}, {8192, 28672}};
   std::set<std::string> keys;
   for (const auto& [n, k] : weights) keys.merge(Keys(Gemm(n, k)));
-  EXPECT_LE(keys.size(), GemmTiles(GemmSchedule::kDma).size());
+  EXPECT_LE(keys.size(), AllGemmTiles(GemmSchedule::kDma).size());
 }
 
 using Change = std::function<void(Spec&)>;
@@ -213,7 +213,7 @@ TEST(GemmPlan, DynamicStridesChooseTheAccess) {
     strides[16] = ldd;
     return Match(plan, {100, 4096, 4096}, strides);
   };
-  EXPECT_THAT(match(4096, 4096), HasSubstr("dma_32"));
+  EXPECT_THAT(match(4096, 4096), HasSubstr("dma_64"));
   EXPECT_THAT(match(4096, 4097), HasSubstr("dma_narrow"));
   EXPECT_THAT(match(4097, 4096), HasSubstr("staged"));
   EXPECT_EQ(match(4095, 4096), "none") << "rows would overlap";
@@ -286,17 +286,20 @@ TEST(GemmPlan, RandomSpecsAreServedWhollyOrRefused) {
 }
 
 TEST(GemmPlan, PinnedTuningIsKeptAndShown) {
-  for (const GemmTile& tile : GemmTiles(GemmSchedule::kDma)) {
+  for (const GemmTile& tile : AllGemmTiles(GemmSchedule::kDma)) {
     Spec spec = Gemm();
-    spec.tuning = {{"tile_m", tile.m}, {"tile_n", tile.n}};
+    spec.tuning = GemmPins(tile);
     const Plan plan = PlanOf(spec);
-    ASSERT_EQ(plan.kernels.size(), 1u);
-    const Spec& resolved = plan.resolved;
-    EXPECT_EQ(resolved.FindTuning("tile_m")->value, tile.m);
-    EXPECT_EQ(resolved.FindTuning("tile_k")->value, tile.k);
-    EXPECT_EQ(resolved.FindTuning("waves_n")->value, tile.waves_n);
-    EXPECT_EQ(resolved.FindTuning("stages")->value, tile.stages);
+    ASSERT_EQ(plan.variants.size(), 1u);
+    EXPECT_EQ(plan.variants[0].recipe.steps.size(),
+              tile.split_k == 1 ? 1u : 2u);
+    EXPECT_EQ(plan.kernels.size(), plan.variants[0].recipe.steps.size());
+    for (const Tuning& pin : spec.tuning) {
+      EXPECT_EQ(plan.resolved.FindTuning(pin.name)->value, pin.value)
+          << pin.name;
+    }
     EXPECT_EQ(*plan.kernels[0].spec.GetInt("tile_m"), tile.m);
+    EXPECT_EQ(*plan.kernels[0].spec.GetInt("waves_k"), tile.waves_k);
   }
   Spec spec = Gemm();
   spec.tuning = {{"tile_m", 100}};
@@ -381,15 +384,19 @@ TEST(GemmPlan, RefusalsNameTheField) {
 TEST(GemmTiles, FitTheDevice) {
   for (const GemmSchedule schedule :
        {GemmSchedule::kDma, GemmSchedule::kStaged}) {
-    for (const GemmTile& tile : GemmTiles(schedule)) {
+    for (const GemmTile& tile : AllGemmTiles(schedule)) {
       EXPECT_LE(tile.lds_bytes(), 160 * 1024);
       EXPECT_EQ(tile.m % (16 * tile.waves_m), 0);
       EXPECT_EQ(tile.n % (16 * tile.waves_n), 0);
       EXPECT_EQ(tile.k % 64, 0);
-      // A wave moves whole rounds of 1 KiB of each panel.
-      EXPECT_EQ(tile.m * tile.k * 2 % (1024 * tile.waves()), 0);
-      EXPECT_EQ(tile.n * tile.k * 2 % (1024 * tile.waves()), 0);
-      EXPECT_EQ(tile.stages & (tile.stages - 1), 0);
+      // A wave moves whole rounds of 1 KiB of each panel, alone where it has
+      // panels of its own.
+      const int waves = tile.waves_k > 1 ? 1 : tile.waves();
+      EXPECT_EQ(tile.m * tile.k * 2 % (1024 * waves), 0);
+      EXPECT_EQ(tile.n * tile.k * 2 % (1024 * waves), 0);
+      if (tile.waves_k > 1) {
+        EXPECT_EQ(tile.waves_m * tile.waves_n, 1);
+      }
     }
   }
 }
@@ -407,6 +414,43 @@ TEST(GemmTiles, BucketsCoverEveryRangeWithoutGaps) {
     }
     EXPECT_EQ(next, max + 1);
   }
+}
+
+// What is launched is what the model thought of.
+TEST(GemmTiles, SplitsAreThoseOfTheModel) {
+  for (const GemmTile& tile : AllGemmTiles(GemmSchedule::kDma)) {
+    for (const int64_t tiles : {1, 3, 16, 100, 256, 1000}) {
+      for (const int64_t k : {1, 500, 4096, 28672}) {
+        const int64_t parts =
+            *Evaluate(GemmSplits(tile, Expr::Const(tiles), Expr::Const(k)), {});
+        EXPECT_EQ(parts, GemmSplits(tile, double(tiles), double(k)));
+        EXPECT_GE(parts, 1);
+        EXPECT_LE(parts, 16);
+        EXPECT_TRUE(tile.split_k == 0 || parts == tile.split_k);
+      }
+    }
+  }
+}
+
+TEST(GemmPlan, ASplitIsALaunchMoreAndAWorkspace) {
+  Spec spec = Gemm(4096, 8192);
+  spec.tuning = {
+      {"split_k", 6}, {"tile_m", 64}, {"tile_n", 64}, {"waves_k", 1}};
+  const Plan plan = PlanOf(spec);
+  ASSERT_EQ(plan.variants.size(), 1u);
+  const Recipe& recipe = plan.variants[0].recipe;
+  ASSERT_EQ(recipe.steps.size(), 2u);
+  const std::vector<int64_t> dims = {50, 4096, 8192};
+  const LaunchValues values{dims, {}, 256};
+  // Whole blocks of 16 x 16, f32, in six parts.
+  EXPECT_EQ(*Evaluate(recipe.workspace_bytes, values), 6 * 64 * 4096 * 4);
+  const LaunchStep& partial = std::get<LaunchStep>(recipe.steps[0]);
+  EXPECT_EQ(*Evaluate(partial.grid[0], values), 64);
+  EXPECT_EQ(*Evaluate(partial.grid[1], values), 6);
+  const LaunchStep& sum = std::get<LaunchStep>(recipe.steps[1]);
+  EXPECT_EQ(*Evaluate(sum.grid[0], values), 4 * 32);
+  spec.tuning[0].value = 65;
+  EXPECT_EQ(MakePlan(spec).status().code(), absl::StatusCode::kInvalidArgument);
 }
 
 // The model's order where measurements of other implementations leave no doubt.

@@ -1,8 +1,12 @@
 #include "compiler/target/codegen.h"
 
+#include "compiler/target/raise_m0.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/CodeGen/MachineModuleInfo.h"
+#include "llvm/CodeGen/Passes.h"
+#include "llvm/CodeGen/TargetPassConfig.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -40,6 +44,30 @@ llvm::ModulePassManager PassesFor(llvm::PassBuilder& builder,
   return modules;
 }
 
+// As TargetMachine::addPassesToEmitFile, which has no place for passes of ours.
+bool AddPasses(llvm::legacy::PassManager& passes, llvm::TargetMachine& machine,
+               bool reorder, llvm::raw_pwrite_stream& stream) {
+  llvm::TargetPassConfig* config = machine.createPassConfig(passes);
+  config->setDisableVerify(true);
+  passes.add(config);
+  // The schedulers know themselves how to keep M0 away from its user.
+  if (!reorder) {
+    config->insertPass(&llvm::PostMachineSchedulerID, CreateRaiseM0());
+  }
+  auto* info = new llvm::MachineModuleInfoWrapperPass(&machine);
+  passes.add(info);
+  if (config->addISelPasses()) return false;
+  config->addMachinePasses();
+  config->setInitialized();
+  if (machine.addAsmPrinter(passes, stream, nullptr,
+                            llvm::CodeGenFileType::ObjectFile,
+                            info->getMMI().getContext())) {
+    return false;
+  }
+  passes.add(llvm::createFreeMachineFunctionPass());
+  return true;
+}
+
 }  // namespace
 
 void Optimize(llvm::Module& module, llvm::TargetMachine& machine,
@@ -65,9 +93,7 @@ absl::StatusOr<std::string> EmitObject(llvm::Module& module,
   llvm::SmallVector<char, 0> object;
   llvm::raw_svector_ostream stream(object);
   llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr,
-                                  llvm::CodeGenFileType::ObjectFile,
-                                  /*DisableVerify=*/true)) {
+  if (!AddPasses(passes, machine, options.reorder, stream)) {
     return absl::InternalError("codegen: the target cannot write objects");
   }
   passes.run(module);

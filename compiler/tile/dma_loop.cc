@@ -1,28 +1,17 @@
-// The pipelined k loop. LDS holds `stages` steps; step t lives in stage
-// t % stages. Of each step, with sets of fragments 0..last, a wave issues
-//
-//   for set 0 .. last - 2:  MFMAs of the set    + reads of the next one
-//   a  first half of the MFMAs of set last - 1  + reads of set last
-//      lgkmcnt(0), barrier: every wave has read the step, its stage is free
-//   b  second half of set last - 1              + half of the DMA of step t +
-//   stages c  first half of set last                   + the other half
-//      vmcnt(what was issued after step t + 1), barrier: step t + 1 is there
-//   d  second half of set last                  + reads of set 0 of step t + 1
-//      lgkmcnt(0)
-//
-// so that a DMA has (stages - 1) steps of MFMAs to land. A round of the loop is
+// The pipelined k loop: issues what a schedule says. A round of the loop is
 // `stages` steps: the stage is a constant everywhere. The number of steps is
 // rounded up to whole rounds.
 //
-// Sums do not care about order, and only the steps that the prologue loads can
-// be masked without code in the loop. So the steps are taken in the order
+// Sums do not care about order, and only what the prologue loads can be masked
+// without code in the loop. So the steps are taken in the order
 //
-//   nothing (zeros, as many as fill up a round) | the last, maybe partial one |
-//   the first | the second | ...
+//   the last, maybe partial one | the first | the second | ... | zeros
 //
-// and the loop runs whole steps only, without a tail after it. It asks for
-// `stages` steps beyond the end; those read what is there already, and nobody
-// multiplies them.
+// and the loop runs whole steps only, without a tail after it. Steps beyond the
+// end are zeros that cost no request to memory.
+#include <algorithm>
+#include <optional>
+
 #include "compiler/tile/matmul_step.h"
 
 namespace ingot::tile {
@@ -30,186 +19,324 @@ namespace {
 
 class DmaLoop {
  public:
-  DmaLoop(Builder& builder, const MatmulShape& shape, Panel& a, Panel& b,
-          Value k);
+  DmaLoop(Builder& builder, const MatmulShape& shape, const MatmulOperand& a,
+          const MatmulOperand& b, const KRange& range);
   Values Run();
 
  private:
+  // Where a panel's next whole steps start, one value for each of the steps
+  // that the current round asks for; panels that advance alike share one.
+  struct Cursor {
+    Panel* panel = nullptr;
+    Values at;
+  };
+  struct FedPanel {
+    Panel panel;
+    size_t cursor = 0;
+    int offset = 0;  // in the stage
+    std::vector<std::optional<Panel::Feed>> feeds;  // like Cursor::at
+  };
+
+  absl::Status Plan();
+  void AddPanels(const MatmulOperand& operand);
+  void FindCursors();
+  void StartRound(int first_position, const Values& cursors);
+  Value CursorAt(size_t cursor, int index);
+  Value PositionAt(int index);
+  const Panel::Feed& FeedOf(FedPanel& panel, int position);
+  void Load(const Action& action, int position);
+  void Read(const Action& action, int step);
   void Prologue();
+  void Lag(bool before);
+  void Do(const Action& action, int step);
   Round Body(absl::Span<const Value> carried);
-  void Step(int step, const StepBases& bases, const StepBases& next);
-  std::vector<Emit> LoadStep(int step);
-  void PartialStep(int step);
+  std::vector<size_t> CarriedSlots() const;
+  int stride() const { return shape_.waves_k; }
 
   Builder& b_;
   MatmulShape shape_;
-  Panel* panels_[2];
-  StepReader reader_;
+  KRange range_;
+  Value k_;
+  Value last_;  // step; what position 0 is
+  Schedule schedule_;
+  std::vector<FedPanel> panels_;  // of A, then of B
+  std::vector<size_t> operands_;  // place of an operand's first panel
+  std::vector<Cursor> cursors_;
+  int unit_ = 1;  // of the first cursor, which tells the place: of one step
+  std::optional<StepReader> reader_;
   Value lds_;
   Value wave_lds_;
-  Value steps_;    // that k needs
-  Value padding_;  // steps of zeros before them
-  Value last_valid_k_;
   Access dma_;
   Access read_;
-  LoadCounter loads_;
   std::vector<StepBases> stage_bases_;
   // The state at the current place in the program.
-  Value cursors_[2];
-  Value left_;  // whole steps not asked for yet
-  Values parts_[2];
+  int first_position_ = 0;        // of Cursor::at
+  std::vector<StepParts> parts_;  // of each step of the round, and the next
   Values sums_;
 };
 
-DmaLoop::DmaLoop(Builder& builder, const MatmulShape& shape, Panel& a, Panel& b,
-                 Value k)
-    : b_(builder),
-      shape_(shape),
-      panels_{&a, &b},
-      reader_(builder, shape, a, b) {
-  lds_ = b_.Lds("steps", int64_t{shape.stage_bytes()} * shape.stages);
-  wave_lds_ = b_.WaveId() * 1024;
-  steps_ = (k + (shape.k - 1)) / shape.k;
-  padding_ = (0 - steps_) & (shape.stages - 1);
-  last_valid_k_ = k - (steps_ - 1) * shape.k;
+DmaLoop::DmaLoop(Builder& builder, const MatmulShape& shape,
+                 const MatmulOperand& a, const MatmulOperand& b,
+                 const KRange& range)
+    : b_(builder), shape_(shape), range_(range), k_(a.source.k) {
+  if (shape.waves_k > 1) {
+    const Value wave = b_.WaveId();
+    range_.first = range.first + wave;
+    range_.count = (range.count - wave + (shape.waves_k - 1)) / shape.waves_k;
+    // The division is unsigned.
+    range_.count = Select(range.count > wave, range_.count, b_.I32(0));
+  }
+  last_ = range_.first + (range_.count - 1) * stride();
+  const int ring = shape.stage_bytes() * shape.stages;
+  lds_ = b_.Lds("steps", shape.lds_bytes());
+  const bool is_private = shape.waves_k > 1;
+  wave_lds_ = b_.WaveId() * (is_private ? ring : 1024);
   dma_.in = b_.NewAliasScope("dma");
   read_.not_in = dma_.in;
+  AddPanels(a);
+  AddPanels(b);
+  FindCursors();
+  reader_.emplace(b_, shape, panels_[operands_[0]].panel.shape(),
+                  panels_[operands_[1]].panel.shape());
+  const Value lds = is_private ? Offset(lds_, wave_lds_) : lds_;
   for (int stage = 0; stage < shape.stages; ++stage) {
-    stage_bases_.push_back(reader_.Bases(lds_, stage * shape.stage_bytes()));
+    stage_bases_.push_back(reader_->Bases(lds, stage * shape.stage_bytes()));
+  }
+  parts_.assign(shape.stages + 1, reader_->NewParts());
+}
+
+void DmaLoop::AddPanels(const MatmulOperand& operand) {
+  const bool is_a = operands_.empty();
+  const PanelShape shape =
+      PanelShapeOf(is_a ? shape_.panel_a() : shape_.panel_b(), operand);
+  operands_.push_back(panels_.size());
+  int offset = is_a ? 0 : shape_.panels() * shape_.panel_a().bytes();
+  for (int panel = 0; panel < shape.panels; ++panel) {
+    panels_.push_back({Panel(b_, shape, operand.source, panel), 0, offset});
+    offset += shape.bytes();
   }
 }
 
-// Step `step` of the prologue's, by the order above.
-void DmaLoop::PartialStep(int step) {
-  const Value whole = padding_ < step;
-  const Value valid =
-      Select(whole, b_.I32(shape_.k),
-             Select(padding_ == step, last_valid_k_, b_.I32(0)));
-  const Value from = Select(whole, b_.I32(step - 1) - padding_, steps_ - 1);
-  int offset = step * shape_.stage_bytes();
-  for (Panel* panel : panels_) {
-    const Panel::Feed feed = panel->Partial(from, valid);
-    for (int piece = 0; piece < panel->shape().pieces(); ++piece) {
-      panel->Dma(feed, piece, lds_, offset, wave_lds_, dma_);
-      loads_.Issued(step);
+// Matrices that are contiguous along k advance by a constant, which tells how
+// far the loop is.
+void DmaLoop::FindCursors() {
+  const auto add = [&](bool constant) {
+    for (FedPanel& fed : panels_) {
+      const int step = fed.panel.CursorStep();
+      if ((step != 0) != constant) continue;
+      const auto same = std::find_if(
+          cursors_.begin(), cursors_.end(), [&](const Cursor& cursor) {
+            return step != 0 && cursor.panel->CursorStep() == step;
+          });
+      fed.cursor = same - cursors_.begin();
+      if (same == cursors_.end()) cursors_.push_back({&fed.panel, {}});
     }
-    offset += panel->shape().bytes();
+  };
+  add(/*constant=*/true);
+  if (cursors_.empty()) {
+    cursors_.push_back({});  // a count of steps
+  } else {
+    unit_ = cursors_[0].panel->CursorStep();
   }
+  add(/*constant=*/false);
+}
+
+void DmaLoop::StartRound(int first_position, const Values& cursors) {
+  first_position_ = first_position;
+  for (size_t i = 0; i < cursors_.size(); ++i) cursors_[i].at = {cursors[i]};
+  for (FedPanel& fed : panels_) fed.feeds.clear();
+}
+
+Value DmaLoop::CursorAt(size_t cursor, int index) {
+  Cursor& c = cursors_[cursor];
+  while (static_cast<int>(c.at.size()) <= index) {
+    const Value at = c.at.back();
+    c.at.push_back(c.panel == nullptr ? at + stride()
+                                      : c.panel->Advance(at, stride()));
+  }
+  return c.at[index];
+}
+
+Value DmaLoop::PositionAt(int index) { return CursorAt(0, index); }
+
+// Of a whole step. Position p is step first + (p - 1) * stride.
+const Panel::Feed& DmaLoop::FeedOf(FedPanel& fed, int position) {
+  const size_t index = position - first_position_;
+  if (fed.feeds.size() <= index) fed.feeds.resize(index + 1);
+  std::optional<Panel::Feed>& feed = fed.feeds[index];
+  if (!feed) {
+    const Value live = PositionAt(index) < last_ * unit_;
+    feed = fed.panel.Whole(CursorAt(fed.cursor, index), live);
+  }
+  return *feed;
+}
+
+void DmaLoop::Load(const Action& action, int position) {
+  FedPanel& fed = panels_[operands_[action.operand] + action.panel];
+  const int stage = position % shape_.stages;
+  const int offset = stage * shape_.stage_bytes() + fed.offset;
+  fed.panel.Dma(FeedOf(fed, position), action.index, lds_, offset, wave_lds_,
+                dma_);
+}
+
+void DmaLoop::Read(const Action& action, int step) {
+  const int of = step + action.ahead;
+  reader_->Read(stage_bases_[of % shape_.stages], action, read_, &parts_[of]);
 }
 
 void DmaLoop::Prologue() {
-  for (int step = 0; step < shape_.stages; ++step) PartialStep(step);
-  const Value next = b_.I32(shape_.stages - 1) - padding_;
-  left_ = steps_ - 1 - next;
-  for (int i = 0; i < 2; ++i) {
-    const Value live = left_ > 0;
-    cursors_[i] = panels_[i]->Cursor(Select(live, next, b_.I32(0)));
+  Values cursors;
+  for (const Cursor& cursor : cursors_) {
+    cursors.push_back(cursor.panel == nullptr
+                          ? range_.first
+                          : cursor.panel->Cursor(range_.first));
   }
-  b_.Wait({.vm = loads_.LeftAfter(0)});
-  b_.Barrier();
-  for (const Emit& read :
-       reader_.Reads(stage_bases_[0], 0, read_, &parts_[0])) {
-    read();
+  StartRound(1, cursors);
+  const Value valid =
+      Select(range_.count > 0, Min(k_ - last_ * shape_.k, b_.I32(shape_.k)),
+             b_.I32(0));
+  std::vector<Panel::Feed> partial;
+  for (FedPanel& fed : panels_) {
+    partial.push_back(fed.panel.Partial(last_, valid));
   }
-  b_.Wait({.lgkm = 0});
+  for (int step = -schedule_.MaxAhead(Action::kLoad); step < 0; ++step) {
+    for (const Action& action : schedule_.step) {
+      const int position = step + action.ahead;
+      if (action.kind != Action::kLoad || position < 0) continue;
+      if (position > 0) {
+        Load(action, position);
+        continue;
+      }
+      const size_t at = operands_[action.operand] + action.panel;
+      panels_[at].panel.Dma(partial[at], action.index, lds_, panels_[at].offset,
+                            wave_lds_, dma_);
+    }
+  }
+  if (schedule_.prologue_left >= 0) b_.Wait({.vm = schedule_.prologue_left});
+  if (schedule_.shared) b_.Barrier();
+  Lag(/*before=*/true);
+  for (const Action& action : schedule_.step) {
+    if (action.kind == Action::kRead && action.ahead == 1) Read(action, -1);
+  }
+  if (schedule_.MaxAhead(Action::kRead) > 0) b_.Wait({.lgkm = 0});
   sums_ = ZeroAccumulators(b_, shape_);
 }
 
-// The DMA of a whole step in the loop; moves the state on.
-std::vector<Emit> DmaLoop::LoadStep(int step) {
-  std::vector<Emit> loads;
-  const int stage = step % shape_.stages;
-  int offset = stage * shape_.stage_bytes();
-  const Value live = left_ > 0;
-  for (int i = 0; i < 2; ++i) {
-    Panel* panel = panels_[i];
-    const Panel::Feed feed = panel->Whole(cursors_[i], live);
-    for (int piece = 0; piece < panel->shape().pieces(); ++piece) {
-      loads.push_back([=, this] {
-        panel->Dma(feed, piece, lds_, offset, wave_lds_, dma_);
-        loads_.Issued(step);
-      });
+// One half of the waves meets a barrier more before the loop, the other one
+// after it.
+void DmaLoop::Lag(bool before) {
+  if (schedule_.lag == 0) return;
+  const Value late = b_.WaveId() >= shape_.waves() / 2;
+  b_.If(before ? late : b_.WaveId() < shape_.waves() / 2,
+        [&] { b_.Barrier(); });
+}
+
+void DmaLoop::Do(const Action& action, int step) {
+  switch (action.kind) {
+    case Action::kProduct:
+      return reader_->Multiply(action, parts_[step], &sums_);
+    case Action::kRead:
+      return Read(action, step);
+    case Action::kLoad:
+      return Load(action, step + action.ahead);
+    case Action::kReadsDone:
+      return b_.Wait({.lgkm = 0});
+    case Action::kLoadsDone:
+      return b_.Wait({.vm = action.count});
+    case Action::kBarrier:
+      return b_.Barrier();
+    case Action::kPriority:
+      return b_.SetPriority(action.count);
+  }
+}
+
+// Of the fragments that are read a step ahead.
+std::vector<size_t> DmaLoop::CarriedSlots() const {
+  std::vector<size_t> slots;
+  for (const Action& action : schedule_.step) {
+    if (action.kind == Action::kRead && action.ahead > 0) {
+      slots.push_back(reader_->Slot(action));
     }
-    offset += panel->shape().bytes();
-    cursors_[i] = panel->Advance(cursors_[i]);
   }
-  left_ = left_ - 1;
-  return loads;
-}
-
-template <typename T>
-std::vector<T> Half(const std::vector<T>& list, int which) {
-  const auto middle = list.begin() + list.size() / 2;
-  return which == 0 ? std::vector<T>(list.begin(), middle)
-                    : std::vector<T>(middle, list.end());
-}
-
-void DmaLoop::Step(int step, const StepBases& bases, const StepBases& next) {
-  const int last = reader_.sets() - 1;
-  for (int set = 0; set < last - 1; ++set) {
-    const std::vector<Emit> multiplies =
-        reader_.Multiplies(set, &parts_[set % 2], &sums_);
-    Interleave(multiplies,
-               reader_.Reads(bases, set + 1, read_, &parts_[(set + 1) % 2]));
-    b_.Wait({.lgkm = 0});
-  }
-  const std::vector<Emit> before =
-      reader_.Multiplies(last - 1, &parts_[(last - 1) % 2], &sums_);
-  const std::vector<Emit> final =
-      reader_.Multiplies(last, &parts_[last % 2], &sums_);
-  Interleave(Half(before, 0),
-             reader_.Reads(bases, last, read_, &parts_[last % 2]));
-  b_.Wait({.lgkm = 0});
-  b_.Barrier();
-  const std::vector<Emit> loads = LoadStep(step + shape_.stages);
-  Interleave(Half(before, 1), Half(loads, 0));
-  Interleave(Half(final, 0), Half(loads, 1));
-  b_.Wait({.vm = loads_.LeftAfter(step + 1)});
-  b_.Barrier();
-  Interleave(Half(final, 1), reader_.Reads(next, 0, read_, &parts_[0]));
-  b_.Wait({.lgkm = 0});
+  return slots;
 }
 
 Round DmaLoop::Body(absl::Span<const Value> carried) {
-  size_t at = 0;
-  for (Value& cursor : cursors_) cursor = carried[at++];
-  left_ = carried[at++];
-  const Value rounds = carried[at++] - 1;
-  for (Value& part : parts_[0]) part = carried[at++];
+  const int ahead = schedule_.MinAhead(Action::kLoad);
+  size_t at = cursors_.size();
+  StartRound(ahead, Values(carried.begin(), carried.begin() + at));
+  for (const size_t slot : CarriedSlots()) parts_[0][slot] = carried[at++];
   for (Value& sum : sums_) sum = carried[at++];
   for (int step = 0; step < shape_.stages; ++step) {
-    Step(step, stage_bases_[step], stage_bases_[(step + 1) % shape_.stages]);
+    for (const Action& action : schedule_.step) Do(action, step);
   }
   Round round;
-  round.again = rounds > 0;
-  round.carried = {cursors_[0], cursors_[1], left_, rounds};
-  const auto carry = [&](const Values& values) {
-    round.carried.insert(round.carried.end(), values.begin(), values.end());
-  };
-  carry(parts_[0]);
-  carry(sums_);
+  for (size_t i = 0; i < cursors_.size(); ++i) {
+    round.carried.push_back(CursorAt(i, shape_.stages));
+  }
+  // Whether position `stages`, from now on 0, is before the end.
+  round.again = round.carried[0] < (last_ + ahead * stride()) * unit_;
+  for (const size_t slot : CarriedSlots())
+    round.carried.push_back(parts_[shape_.stages][slot]);
+  round.carried.insert(round.carried.end(), sums_.begin(), sums_.end());
   return round;
 }
 
+absl::Status DmaLoop::Plan() {
+  const ScheduleShape shape = reader_->Schedule(shape_.stages);
+  if (shape_.waves_k > 1) {
+    INGOT_ASSIGN_OR_RETURN(schedule_, PrivateSchedule(shape));
+  } else if (shape_.ping_pong()) {
+    INGOT_ASSIGN_OR_RETURN(schedule_, PingPongSchedule(shape));
+  } else {
+    INGOT_ASSIGN_OR_RETURN(schedule_, InterleavedSchedule(shape));
+  }
+  return absl::OkStatus();
+}
+
 Values DmaLoop::Run() {
+  const absl::Status planned = Plan();
+  if (!planned.ok()) {
+    b_.Fail(planned);
+    return {};
+  }
   Prologue();
-  Values initial = {cursors_[0], cursors_[1], left_,
-                    (steps_ + (shape_.stages - 1)) / shape_.stages};
-  initial.insert(initial.end(), parts_[0].begin(), parts_[0].end());
+  Values initial;
+  const int ahead = schedule_.MinAhead(Action::kLoad);
+  for (size_t i = 0; i < cursors_.size(); ++i) {
+    initial.push_back(CursorAt(i, ahead - 1));
+  }
+  for (const size_t slot : CarriedSlots()) initial.push_back(parts_[0][slot]);
   initial.insert(initial.end(), sums_.begin(), sums_.end());
   const Values results = b_.Repeat(
       initial, [&](absl::Span<const Value> carried) { return Body(carried); });
   // No DMA may outlive the workgroup or meet another use of LDS.
   b_.Wait({.vm = 0});
+  Lag(/*before=*/false);
   if (results.size() < sums_.size()) return {};
-  return Values(results.end() - sums_.size(), results.end());
+  const Values sums(results.end() - sums_.size(), results.end());
+  if (shape_.waves_k == 1) return sums;
+  // A wave's sums may lie where another one's stages are.
+  b_.Barrier();
+  return SumOverWaves(b_, shape_, lds_, sums);
 }
 
 }  // namespace
 
+Values RunDmaLoop(Builder& builder, const MatmulShape& shape,
+                  const MatmulOperand& a, const MatmulOperand& b,
+                  const KRange& range) {
+  return DmaLoop(builder, shape, a, b, range).Run();
+}
+
 Values RunDmaLoop(Builder& builder, const MatmulShape& shape, Panel& a,
                   Panel& b, Value k) {
-  return DmaLoop(builder, shape, a, b, k).Run();
+  const auto operand = [](const Panel& panel) {
+    return MatmulOperand{panel.source(), panel.shape().k_contiguous,
+                         panel.shape().paired, panel.shape().shuffled};
+  };
+  return RunDmaLoop(builder, shape, operand(a), operand(b),
+                    AllOfK(builder, shape, k));
 }
 
 }  // namespace ingot::tile

@@ -79,7 +79,7 @@ Value FragmentReader::ColumnLane(int i, Value first_row) {
     const int moved = ColumnSwizzle(shape_, 1 << bit);
     if (bits > 0 && moved != 0) swizzle = swizzle | ((k >> bit & 1) * moved);
   }
-  const Value column = (first_row * 2) ^ ((swizzle ^ i) * 32);
+  const Value column = ((first_row / kFragmentRows + i) ^ swizzle) * 32;
   return k * (shape_.mn * 2) + column + in_group_ % 4 * 8;
 }
 
@@ -98,13 +98,13 @@ Values FragmentReader::Bases(Value lds, Value offset) {
   return bases;
 }
 
-Value FragmentReader::Read(const Values& bases, int fragment, int set, int part,
-                           const Access& access) {
+Value FragmentReader::Read(const Values& bases, int panel, int fragment,
+                           int set, int part, const Access& access) {
   if (!shape_.k_contiguous) {
     const int count = base_count();
     const int base = fragment % count;
     const int row = set * shape_.element.mfma_k() + part * 4;
-    const int offset = row * shape_.mn * 2 + (fragment - base) * 32;
+    const int offset = panel + row * shape_.mn * 2 + (fragment - base) * 32;
     return b_.ReadTransposed(Vec(kI16, 4), Offset(bases[base], offset), access);
   }
   const bool six = shape_.element.bits() == 6;
@@ -114,14 +114,14 @@ Value FragmentReader::Read(const Values& bases, int fragment, int set, int part,
   const int start = set * set_bytes + (six ? 0 : part * 64);
   if (shape_.shuffled) {
     const int offset =
-        fragment * kFragmentRows * shape_.step_row_bytes() + start * 16;
+        panel + fragment * kFragmentRows * shape_.step_row_bytes() + start * 16;
     return b_.Load(type, Offset(bases[six ? part : 0], offset), access);
   }
   const int row_bytes = shape_.row_bytes();
   const int block = start / row_bytes;
   const int base = six ? part : start % row_bytes / 64;
-  const int offset =
-      block * shape_.mn * row_bytes + fragment * kFragmentRows * row_bytes;
+  const int offset = panel + block * shape_.mn * row_bytes +
+                     fragment * kFragmentRows * row_bytes;
   return b_.Load(type, Offset(bases[base], offset), access);
 }
 

@@ -32,9 +32,10 @@ class FragmentReader {
   // The same for an offset that changes (scalar).
   Values Bases(Value lds, Value offset);
 
-  // Part `part` of fragment `fragment` of k set * mfma_k on: 4 x i32, 2 x i32
-  // (6 bits) or 4 x i16 (transposed).
-  Value Read(const Values& bases, int fragment, int set, int part,
+  // Part `part` of fragment `fragment` of k set * mfma_k on, in the panel that
+  // lies `panel` bytes behind the bases: 4 x i32, 2 x i32 (6 bits) or 4 x i16
+  // (transposed).
+  Value Read(const Values& bases, int panel, int fragment, int set, int part,
              const Access& access);
 
   // A whole fragment out of its parts: eight elements of 16 bits, or 32 packed

@@ -1,34 +1,29 @@
 // The order in which a pipelined loop issues its instructions, worked out in
-// the generator: side operations spread among MFMAs, and what an s_waitcnt may
-// leave outstanding, by counting what was issued since. Nothing here touches
-// MLIR.
+// the generator. Nothing here touches MLIR.
 #ifndef INGOT_COMPILER_TILE_ISSUE_ORDER_H_
 #define INGOT_COMPILER_TILE_ISSUE_ORDER_H_
 
 #include <cstddef>
-#include <functional>
 #include <vector>
 
 namespace ingot::tile {
 
-using Emit = std::function<void()>;
-
-// Runs all of both lists, each in its order, the side operations spread evenly
-// and as early as that allows.
-void Interleave(const std::vector<Emit>& main, const std::vector<Emit>& side);
-
-// Loads that complete in order and are waited for by how many may be left.
-class LoadCounter {
- public:
-  // A load that belongs to `step` was issued. Steps are issued in order.
-  void Issued(int step) { steps_.push_back(step); }
-  // How many younger loads may stay outstanding when everything up to and with
-  // `step` must have landed; at most `most`, the counter's largest value.
-  int LeftAfter(int step, int most = 63) const;
-
- private:
-  std::vector<int> steps_;
-};
+// Both lists as one, each in its order, `side` spread evenly among `main` and
+// as early as that allows.
+template <typename T>
+std::vector<T> Interleave(const std::vector<T>& main,
+                          const std::vector<T>& side) {
+  std::vector<T> all;
+  size_t taken = 0;
+  for (size_t i = 0; i < main.size(); ++i) {
+    // What belongs before main[i], rounded up.
+    const size_t due = ((i + 1) * side.size() + main.size() - 1) / main.size();
+    while (taken < due) all.push_back(side[taken++]);
+    all.push_back(main[i]);
+  }
+  while (taken < side.size()) all.push_back(side[taken++]);
+  return all;
+}
 
 }  // namespace ingot::tile
 

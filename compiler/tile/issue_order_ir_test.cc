@@ -7,11 +7,9 @@ namespace ingot::tile {
 namespace {
 
 std::string Order(int main, int side) {
-  std::string order;
-  const std::vector<Emit> mains(main, [&] { order += 'm'; });
-  const std::vector<Emit> sides(side, [&] { order += 's'; });
-  Interleave(mains, sides);
-  return order;
+  const std::vector<char> order =
+      Interleave(std::vector<char>(main, 'm'), std::vector<char>(side, 's'));
+  return std::string(order.begin(), order.end());
 }
 
 TEST(Interleave, SpreadsEvenlyAndEarly) {
@@ -21,16 +19,6 @@ TEST(Interleave, SpreadsEvenlyAndEarly) {
   EXPECT_EQ(Order(0, 3), "sss");
   EXPECT_EQ(Order(3, 0), "mmm");
   EXPECT_EQ(Order(8, 2), "smmmmsmmmm");
-}
-
-TEST(LoadCounter, CountsWhatWasIssuedSince) {
-  LoadCounter loads;
-  EXPECT_EQ(loads.LeftAfter(0), 0);
-  for (const int step : {0, 0, 1, 1, 1, 2, 2}) loads.Issued(step);
-  EXPECT_EQ(loads.LeftAfter(0), 5);
-  EXPECT_EQ(loads.LeftAfter(1), 2);
-  EXPECT_EQ(loads.LeftAfter(2), 0);
-  EXPECT_EQ(loads.LeftAfter(0, 3), 3);
 }
 
 }  // namespace

@@ -5,28 +5,57 @@
 
 namespace ingot::tile {
 
+PanelShape PanelShapeOf(PanelShape shape, const MatmulOperand& operand) {
+  shape.k_contiguous = operand.k_contiguous;
+  shape.paired = operand.paired;
+  shape.shuffled = operand.shuffled;
+  return shape;
+}
+
 WavePlace PlaceOfWave(Builder& builder, const MatmulShape& shape) {
+  if (shape.waves_m * shape.waves_n == 1) {
+    return {builder.I32(0), builder.I32(0)};
+  }
   const Value wave = builder.WaveId();
   return {wave / shape.waves_n * shape.wave_m(),
           wave % shape.waves_n * shape.wave_n()};
 }
 
 StepReader::StepReader(Builder& builder, const MatmulShape& shape,
-                       const Panel& a, const Panel& b)
+                       const PanelShape& a, const PanelShape& b)
     : b_(builder),
       shape_(shape),
-      a_(builder, a.shape(), shape.wave_m(), PlaceOfWave(builder, shape).m),
-      b_reader_(builder, b.shape(), shape.wave_n(),
-                PlaceOfWave(builder, shape).n),
-      scales_a_(builder, a.shape().scales(), PlaceOfWave(builder, shape).m),
-      scales_b_(builder, b.shape().scales(), PlaceOfWave(builder, shape).n),
-      a_shape_(a.shape()),
-      b_shape_(b.shape()) {}
+      a_shape_(a),
+      b_shape_(b),
+      a_(builder, a, shape.wave_m() / a.panels,
+         PlaceOfWave(builder, shape).m / a.panels),
+      b_reader_(builder, b, shape.wave_n() / b.panels,
+                PlaceOfWave(builder, shape).n / b.panels),
+      scales_a_(builder, a.scales(), PlaceOfWave(builder, shape).m),
+      scales_b_(builder, b.scales(), PlaceOfWave(builder, shape).n) {}
+
+ScheduleShape StepReader::Schedule(int stages) const {
+  ScheduleShape shape;
+  shape.stages = stages;
+  shape.sets = sets();
+  shape.row_groups = sets() == 1 ? 2 : 1;
+  for (const bool columns : {false, true}) {
+    OperandSchedule& operand = shape.operands.emplace_back();
+    operand.columns = columns;
+    operand.panels = PanelOf(columns).panels;
+    operand.pieces = PanelOf(columns).pieces();
+    operand.fragments = ReaderOf(columns).fragments() * operand.panels;
+    operand.parts = ValuesOf(columns);
+    operand.sets = sets();
+  }
+  return shape;
+}
 
 template <typename Offset>
 StepBases StepReader::BasesAt(Value lds, Offset offset) {
-  const Offset b_offset = offset + a_shape_.bytes();
-  StepBases bases{a_.Bases(lds, offset), b_reader_.Bases(lds, b_offset)};
+  const Offset b_offset = offset + a_shape_.bytes() * a_shape_.panels;
+  StepBases bases{
+      a_.Bases(lds, offset), b_reader_.Bases(lds, b_offset), {}, {}};
   if (scaled()) {
     bases.scales_a = scales_a_.Base(lds, offset + a_shape_.data_bytes());
     bases.scales_b = scales_b_.Base(lds, b_offset + b_shape_.data_bytes());
@@ -42,87 +71,100 @@ StepBases StepReader::Bases(Value lds, Value offset) {
   return BasesAt(lds, offset);
 }
 
-// A set's parts: the columns, unless the first half of the rows had them, then
-// rows; of each fragment its reads, then its scale.
-std::vector<Emit> StepReader::Reads(const StepBases& bases, int set,
-                                    const Access& access, Values* parts) {
-  const int of_k = set / row_parts();
-  const int half = set % row_parts();
-  std::vector<Emit> reads;
-  const auto add = [&](FragmentReader* reader, const Values* from,
-                       ScaleReader* scales, const Value* scales_from, int first,
-                       int count) {
-    for (int fragment = first; fragment < first + count; ++fragment) {
-      for (int part = 0; part < reader->parts(); ++part) {
-        reads.push_back([=, place = reads.size()] {
-          (*parts)[place] = reader->Read(*from, fragment, of_k, part, access);
-        });
-      }
-      if (!scaled()) continue;
-      reads.push_back([=, place = reads.size()] {
-        (*parts)[place] = scales->Read(*scales_from, fragment, of_k, access);
-      });
-    }
-  };
-  if (half == 0) {
-    add(&b_reader_, &bases.b, &scales_b_, &bases.scales_b, 0,
-        b_reader_.fragments());
-  }
-  add(&a_, &bases.a, &scales_a_, &bases.scales_a, half * rows(), rows());
-  parts->assign(reads.size(), Value());
-  return reads;
+size_t StepReader::SlotsOf(int operand) const {
+  return size_t(PanelOf(operand).panels) * ReaderOf(operand).fragments() *
+         ValuesOf(operand) * sets();
 }
 
-std::vector<Emit> StepReader::Multiplies(int set, const Values* parts,
-                                         Values* accumulators) {
-  std::vector<Emit> list;
-  const int columns = shape_.fragments_n();
-  const int half = set % row_parts();
-  const size_t of_columns =
-      half == 0 ? size_t(columns) * ValuesOf(b_reader_) : 0;
-  for (int i = 0; i < rows(); ++i) {
-    for (int step = 0; step < columns; ++step) {
-      // Serpentine: neighbours in time share an operand.
-      const int j = i % 2 == 0 ? step : columns - 1 - step;
-      list.push_back([=, this, first = list.empty()] {
-        const absl::Span<const Value> all(*parts);
-        if (first && half == 0) {
-          columns_.assign(all.begin(), all.begin() + of_columns);
-        }
-        const size_t row_values = ValuesOf(a_);
-        const size_t column_values = ValuesOf(b_reader_);
-        MultiplyBlock(all.subspan(of_columns + i * row_values, row_values),
-                      absl::MakeConstSpan(columns_).subspan(j * column_values,
-                                                            column_values),
-                      &(*accumulators)[(half * rows() + i) * columns + j]);
-      });
-    }
+size_t StepReader::Slot(const Action& read) const {
+  const size_t first = read.operand == 0 ? 0 : SlotsOf(0);
+  return first +
+         (size_t(read.index) * sets() + read.set) * ValuesOf(read.operand) +
+         read.part;
+}
+
+void StepReader::Read(const StepBases& bases, const Action& read,
+                      const Access& access, StepParts* parts) {
+  const bool is_a = read.operand == 0;
+  FragmentReader& reader = is_a ? a_ : b_reader_;
+  Value& slot = (*parts)[Slot(read)];
+  if (read.part == reader.parts()) {
+    slot = (is_a ? scales_a_ : scales_b_)
+               .Read(is_a ? bases.scales_a : bases.scales_b, read.index,
+                     read.set, access);
+    return;
   }
-  return list;
+  const int panel = read.index / reader.fragments();
+  slot = reader.Read(
+      is_a ? bases.a : bases.b, panel * PanelOf(read.operand).bytes(),
+      read.index % reader.fragments(), read.set, read.part, access);
 }
 
 // B first: D is transposed, so a lane owns neighbouring columns.
-void StepReader::MultiplyBlock(absl::Span<const Value> row,
-                               absl::Span<const Value> column, Value* sum) {
+void StepReader::Multiply(const Action& product, const StepParts& parts,
+                          Values* accumulators) {
+  Value& sum =
+      (*accumulators)[product.index * shape_.fragments_n() + product.column];
+  const absl::Span<const Value> row =
+      Fragment(0, product.index, product.set, parts);
+  const absl::Span<const Value> column =
+      Fragment(1, product.column, product.set, parts);
+  const MfmaShape mfma{16, 16, shape_.a.mfma_k()};
   if (shape_.a.narrow()) {
-    const MxOperand a = ScaledOperand(shape_.a, a_, row);
-    const MxOperand b = ScaledOperand(shape_.b, b_reader_, column);
-    *sum = b_.MfmaScaled({16, 16, shape_.a.mfma_k()}, b, a, *sum);
+    sum = b_.MfmaScaled(mfma, ScaledOperand(shape_.b, 1, column),
+                        ScaledOperand(shape_.a, 0, row), sum);
     return;
   }
-  const Value a = FragmentReader::Join(row, shape_.a);
-  const Value b = FragmentReader::Join(column, shape_.b);
-  *sum = b_.Mfma({16, 16, shape_.a.mfma_k()}, b, a, *sum);
+  sum = b_.Mfma(mfma, FragmentReader::Join(column, shape_.b),
+                FragmentReader::Join(row, shape_.a), sum);
+}
+
+absl::Span<const Value> StepReader::Fragment(int operand, int fragment, int set,
+                                             const StepParts& parts) const {
+  Action read;
+  read.operand = operand;
+  read.index = fragment;
+  read.set = set;
+  return absl::MakeConstSpan(parts).subspan(Slot(read), ValuesOf(operand));
 }
 
 // Without scales both are the literal 0, which stands for the instruction that
 // has none.
-MxOperand StepReader::ScaledOperand(const Element& element,
-                                    const FragmentReader& reader,
+MxOperand StepReader::ScaledOperand(const Element& element, int operand,
                                     absl::Span<const Value> values) const {
   const Value elements =
-      FragmentReader::Join(values.first(reader.parts()), element);
+      FragmentReader::Join(values.first(ReaderOf(operand).parts()), element);
   return {element.format, elements, scaled() ? values.back() : b_.I32(0), 0};
+}
+
+void StepReader::ReadSet(const StepBases& bases, int set, const Access& access,
+                         StepParts* parts) {
+  for (int operand = 1; operand >= 0; --operand) {
+    const OperandSchedule all = Schedule(1).operands[operand];
+    for (int fragment = 0; fragment < all.fragments; ++fragment) {
+      for (int part = 0; part < all.parts; ++part) {
+        Action read;
+        read.operand = operand;
+        read.index = fragment;
+        read.set = set;
+        read.part = part;
+        Read(bases, read, access, parts);
+      }
+    }
+  }
+}
+
+void StepReader::MultiplySet(int set, const StepParts& parts,
+                             Values* accumulators) {
+  for (int i = 0; i < shape_.fragments_m(); ++i) {
+    for (int j = 0; j < shape_.fragments_n(); ++j) {
+      Action product;
+      product.index = i;
+      product.column = j;
+      product.set = set;
+      Multiply(product, parts, accumulators);
+    }
+  }
 }
 
 Values ZeroAccumulators(Builder& builder, const MatmulShape& shape) {

@@ -1,15 +1,15 @@
-// What both k loops of matmul.h are made of: reading a step's fragments out of
-// LDS and multiplying them, as lists of operations that a loop puts in order.
+// What the k loops of matmul.h are made of: reading a step's fragments out of
+// LDS and multiplying them, one operation at a time, for a loop to put in
+// order.
 #ifndef INGOT_COMPILER_TILE_MATMUL_STEP_H_
 #define INGOT_COMPILER_TILE_MATMUL_STEP_H_
 
-#include <functional>
 #include <vector>
 
 #include "compiler/tile/fragment.h"
-#include "compiler/tile/issue_order.h"
 #include "compiler/tile/matmul.h"
 #include "compiler/tile/scales.h"
+#include "compiler/tile/schedule.h"
 
 namespace ingot::tile {
 
@@ -20,57 +20,73 @@ struct StepBases {
   Value scales_b;
 };
 
+// The registers that hold fragments, a slot for each part of each set.
+using StepParts = Values;
+
 // A step is multiplied in sets: each is what one MFMA takes of k. Of a step
-// with no more k than that, each set is half of the wave's rows; the columns
-// are read with the first half and stay for the second. In LDS a step's A panel
-// comes first.
+// with no more k than that, each set is half of the wave's rows. In LDS the
+// panels of A come first, then those of B.
 class StepReader {
  public:
-  StepReader(Builder& builder, const MatmulShape& shape, const Panel& a,
-             const Panel& b);
+  // Shapes of a panel of A and of B.
+  StepReader(Builder& builder, const MatmulShape& shape, const PanelShape& a,
+             const PanelShape& b);
 
-  int sets() const { return sets_of_k() * row_parts(); }
+  int sets() const { return shape_.k / shape_.a.mfma_k(); }
+  // What a schedule of the loop must know.
+  ScheduleShape Schedule(int stages) const;
 
   StepBases Bases(Value lds, int offset);
   StepBases Bases(Value lds, Value offset);
 
-  // Operations that read a set into `parts`; `bases` and `parts` must outlive
-  // them.
-  std::vector<Emit> Reads(const StepBases& bases, int set, const Access& access,
-                          Values* parts);
-  // Operations that multiply a set into `accumulators`, in serpentine order.
-  // The sets of a step are multiplied in their order.
-  std::vector<Emit> Multiplies(int set, const Values* parts,
-                               Values* accumulators);
+  StepParts NewParts() const { return StepParts(SlotsOf(0) + SlotsOf(1)); }
+  // Place of a part in StepParts; actions as in a schedule (kRead).
+  size_t Slot(const Action& read) const;
+  void Read(const StepBases& bases, const Action& read, const Access& access,
+            StepParts* parts);
+  // By a schedule's kProduct; accumulators as in matmul.h.
+  void Multiply(const Action& product, const StepParts& parts,
+                Values* accumulators);
+
+  // All of a set, for loops without a schedule.
+  void ReadSet(const StepBases& bases, int set, const Access& access,
+               StepParts* parts);
+  void MultiplySet(int set, const StepParts& parts, Values* accumulators);
 
  private:
-  using ReadPart = std::function<Value(int fragment, int part)>;
-
-  int sets_of_k() const { return shape_.k / shape_.a.mfma_k(); }
-  int row_parts() const { return sets_of_k() == 1 ? 2 : 1; }
-  int rows() const { return shape_.fragments_m() / row_parts(); }
+  const FragmentReader& ReaderOf(int operand) const {
+    return operand == 0 ? a_ : b_reader_;
+  }
+  const PanelShape& PanelOf(int operand) const {
+    return operand == 0 ? a_shape_ : b_shape_;
+  }
   bool scaled() const { return shape_.a.scales != ScaleFetch::kNone; }
-  // Values of a fragment in `parts`: its reads and its scale.
-  int ValuesOf(const FragmentReader& reader) const {
-    return reader.parts() + (scaled() ? 1 : 0);
+  // Values of a fragment: its reads and, as one part more, its scale.
+  int ValuesOf(int operand) const {
+    return ReaderOf(operand).parts() + (scaled() ? 1 : 0);
   }
   template <typename Offset>
   StepBases BasesAt(Value lds, Offset offset);
-  MxOperand ScaledOperand(const Element& element, const FragmentReader& reader,
+  size_t SlotsOf(int operand) const;
+  absl::Span<const Value> Fragment(int operand, int fragment, int set,
+                                   const StepParts& parts) const;
+  MxOperand ScaledOperand(const Element& element, int operand,
                           absl::Span<const Value> values) const;
-  void MultiplyBlock(absl::Span<const Value> row,
-                     absl::Span<const Value> column, Value* sum);
 
   Builder& b_;
   MatmulShape shape_;
+  PanelShape a_shape_;
+  PanelShape b_shape_;
   FragmentReader a_;
   FragmentReader b_reader_;
   ScaleReader scales_a_;
   ScaleReader scales_b_;
-  PanelShape a_shape_;
-  PanelShape b_shape_;
-  Values columns_;  // of the step that is being multiplied
 };
+
+// The sums of all waves that share k, through `lds` (waves_k * m * n * 4
+// bytes), which no wave may still use: by ShapeOfSums.
+Values SumOverWaves(Builder& builder, const MatmulShape& shape, Value lds,
+                    const Values& sums);
 
 // One zero for all accumulators.
 Values ZeroAccumulators(Builder& builder, const MatmulShape& shape);

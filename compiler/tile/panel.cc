@@ -20,16 +20,17 @@ constexpr int kChunk = 16;  // bytes
 // with none of the scalar offsets added to it.
 constexpr int64_t kOutside = std::numeric_limits<int32_t>::min();
 
-// Row bits that ColumnSwizzle is made of, lowest XOR bit first. A row of 128
-// bytes alternates between two halves of the banks by itself, so bit 0 of k is
-// not needed there; and so on.
+// Row bits that ColumnSwizzle is made of, lowest XOR bit first. Rows of 128 or
+// 384 bytes alternate between two halves of the banks by themselves, so bit 0
+// of k is not needed there; and so on.
 constexpr int kSwizzleBits[4][3] = {{}, {3}, {1, 3}, {0, 1, 3}};
 
 }  // namespace
 
+// The XOR stays inside groups of 16 << bits elements, which make up a row.
 int ColumnSwizzleBits(const PanelShape& shape) {
   int bits = 0;
-  while (bits < 3 && (32 << bits) < shape.mn * 2) ++bits;
+  while (bits < 3 && shape.mn % (32 << bits) == 0) ++bits;
   return bits;
 }
 
@@ -94,10 +95,13 @@ Value LaneSwizzle(const PanelShape& shape, Value k) {
 }  // namespace
 
 Panel::Panel(Builder& builder, const PanelShape& shape,
-             const PanelSource& source)
-    : b_(builder), shape_(shape), thread_(builder.ThreadX()) {
+             const PanelSource& source, int index)
+    : b_(builder),
+      shape_(shape),
+      source_(source),
+      thread_(shape.waves == 1 ? builder.LaneId() : builder.ThreadX()) {
   row_bytes_ = source.stride * shape.element.unit_bytes();
-  Start(source);
+  Start(source, index);
   for (int piece = 0; piece < shape.data_pieces(); ++piece) {
     lane_unit_.push_back(LaneUnit(piece));
     lane_offset_.push_back(LaneOffset(piece));
@@ -110,10 +114,10 @@ Panel::Panel(Builder& builder, const PanelShape& shape,
 }
 
 // Where the panel starts in memory, and what lies there.
-void Panel::Start(const PanelSource& source) {
-  Value first = source.first;
+void Panel::Start(const PanelSource& source, int index) {
+  Value first = source.first + index * shape_.group;
   Value extent = source.extent;
-  int rows = shape_.mn;
+  int rows = shape_.mn * shape_.panels - shape_.group * (shape_.panels - 1);
   if (shape_.paired) {
     half_ = extent / 2;
     first = first / 2;
@@ -127,13 +131,25 @@ void Panel::Start(const PanelSource& source) {
     columns_ = rows_left;
     return;
   }
-  // A wave moves 8 rows at a time: always of the same half.
-  if (shape_.paired) first = first + b_.WaveId() % 2 * half_;
-  start_ =
-      Offset(source.base, Convert(first, kI64) * Convert(row_bytes_, kI64));
   columns_ = Units(source.k);
-  all_ =
-      b_.Buffer(start_, Convert(Records(Min(rows_left, b_.I32(rows))), kI64));
+  records_ = Records(Min(rows_left, b_.I32(rows)));
+  const auto from = [&](Value row) {
+    return Offset(source.base, Convert(row, kI64) * Convert(row_bytes_, kI64));
+  };
+  // A wave moves 8 rows at a time, of one half. Of several waves each one keeps
+  // to the same half; one alone changes halves from piece to piece.
+  if (shape_.paired && !AlternatesHalves()) {
+    first = first + b_.WaveId() % 2 * half_;
+  }
+  start_ = from(first);
+  all_ = b_.Buffer(start_, Convert(records_, kI64));
+  if (AlternatesHalves()) {
+    odd_ = b_.Buffer(from(first + half_), Convert(records_, kI64));
+  }
+}
+
+bool Panel::AlternatesHalves() const {
+  return shape_.paired && shape_.k_contiguous && shape_.waves == 1;
 }
 
 // Units of a row that `k` elements take.
@@ -143,10 +159,19 @@ Value Panel::Units(Value k) {
 }
 
 // Bytes from a row's start to the end of the last of `rows` rows: exact, since
-// the matrix may end there.
+// the matrix may end there. One panel of several may lie outside wholly.
 Value Panel::Records(Value rows) {
   if (shape_.shuffled) return (rows + 15) / 16 * 16 * row_bytes_;
-  return (rows - 1) * row_bytes_ + columns_ * shape_.element.unit_bytes();
+  const Value bytes =
+      (rows - 1) * row_bytes_ + columns_ * shape_.element.unit_bytes();
+  return shape_.panels == 1 ? bytes : Max(bytes, b_.I32(0));
+}
+
+// Row `row` of the panel, counted in the matrix from the panel's first one.
+Value Panel::InMatrix(Value row) {
+  if (shape_.panels == 1) return row;
+  const int group = shape_.group;
+  return row / group * (group * shape_.panels) + row % group;
 }
 
 // The lane writes 16 bytes of the LDS image as a piece: the number of these
@@ -178,8 +203,9 @@ Value Panel::LaneUnit(int piece) {
   const Value row = Quotient(piece, chunks);
   const Value chunk =
       Remainder(piece, chunks) ^ (row / swizzle.divisor % swizzle.modulus);
-  return row / shape_.mn * (shape_.row_bytes() / unit) +
-         chunk * (kChunk / unit);
+  const Value in_block = chunk * (kChunk / unit);
+  if (shape_.k == shape_.block_k()) return in_block;
+  return row / shape_.mn * (shape_.row_bytes() / unit) + in_block;
 }
 
 Value Panel::LaneOffset(int piece) {
@@ -187,18 +213,20 @@ Value Panel::LaneOffset(int piece) {
   if (!shape_.k_contiguous) {
     const Value k = lane_unit_[piece];
     const Value place = Remainder(piece, shape_.mn * unit / kChunk);
-    const Value chunk = place ^ (LaneSwizzle(shape_, k) << 1);
-    if (!shape_.paired) return k * row_bytes_ + chunk * kChunk;
-    return k * row_bytes_ + chunk / 2 * kChunk + chunk % 2 * half_ * 2;
+    const Value row = InMatrix((place ^ (LaneSwizzle(shape_, k) << 1)) * 8);
+    if (!shape_.paired) return k * row_bytes_ + row * 2;
+    return k * row_bytes_ + row / 16 * kChunk + row / 8 % 2 * half_ * 2;
   }
   Value row;
   Value offset;
   if (shape_.shuffled) {
     const int chunks = shape_.step_row_bytes() / kChunk;
-    row = Quotient(piece, 16) / chunks * 16;
+    row = InMatrix(Quotient(piece, 16) / chunks * 16);
     offset = lane_unit_[piece] * 16 + Remainder(piece, 16) * kChunk;
   } else {
-    row = Quotient(piece, shape_.row_bytes() / kChunk) % shape_.mn;
+    row = Quotient(piece, shape_.row_bytes() / kChunk);
+    if (shape_.k > shape_.block_k()) row = row % shape_.mn;
+    row = InMatrix(row);
     if (shape_.paired) row = row / 16 * 8 + row % 8;
     offset = lane_unit_[piece] * unit;
   }
@@ -217,10 +245,14 @@ Value Panel::Cursor(Value step) {
                 Convert(step * shape_.k, kI64) * Convert(row_bytes_, kI64));
 }
 
-Value Panel::Advance(Value cursor) {
-  if (scales_.has_value()) return cursor + shape_.k / kScaleBlock;
-  if (shape_.k_contiguous) return cursor + step_bytes();
-  return Offset(cursor, Convert(row_bytes_ * shape_.k, kI64));
+int Panel::CursorStep() const {
+  if (!shape_.k_contiguous) return 0;
+  return scales_.has_value() ? shape_.k / kScaleBlock : step_bytes();
+}
+
+Value Panel::Advance(Value cursor, int steps) {
+  if (shape_.k_contiguous) return cursor + steps * CursorStep();
+  return Offset(cursor, Convert(row_bytes_ * (steps * shape_.k), kI64));
 }
 
 // Bytes from one step to the next, k contiguous.
@@ -229,7 +261,7 @@ int Panel::step_bytes() const {
 }
 
 Panel::Feed Panel::FeedAt(Value cursor) {
-  Feed feed{all_, cursor};
+  Feed feed{.buffer = all_, .odd_buffer = odd_, .offset = cursor};
   if (scales_.has_value()) {
     feed.offset = cursor * (step_bytes() * kScaleBlock / shape_.k);
     feed.scale_offset = scales_->StepOffset(cursor);
@@ -239,11 +271,19 @@ Panel::Feed Panel::FeedAt(Value cursor) {
 
 Panel::Feed Panel::Whole(Value cursor, Value live) {
   const Value none = b_.I32(0);
-  // A scalar offset beyond the buffer's end might wrap in the range check, so a
-  // step beyond the last reads the first one again.
-  if (shape_.k_contiguous) return FeedAt(Select(live, cursor, none));
-  const Value records = Records(b_.I32(shape_.k));
-  return {b_.Buffer(cursor, Convert(Select(live, records, none), kI64)), none};
+  // A scalar offset of the buffer's size is outside for every lane; a larger
+  // one might wrap in the range check.
+  if (shape_.k_contiguous) {
+    Feed feed = FeedAt(cursor);
+    feed.offset = Select(live, feed.offset, records_);
+    if (scales_.has_value()) {
+      feed.scale_offset =
+          Select(live, feed.scale_offset, scales_->buffer_bytes());
+    }
+    return feed;
+  }
+  const Value records = Select(live, Records(b_.I32(shape_.k)), none);
+  return {.buffer = b_.Buffer(cursor, Convert(records, kI64)), .offset = none};
 }
 
 Panel::Feed Panel::Partial(Value step, Value valid_k) {
@@ -257,7 +297,12 @@ Panel::Feed Panel::Partial(Value step, Value valid_k) {
     return feed;
   }
   const Value records = Select(some, Records(valid_k), none);
-  return {b_.Buffer(cursor, Convert(records, kI64)), none};
+  return {.buffer = b_.Buffer(cursor, Convert(records, kI64)), .offset = none};
+}
+
+Value Panel::BufferOf(const Feed& feed, int piece) const {
+  return feed.odd_buffer.valid() && piece % 2 == 1 ? feed.odd_buffer
+                                                   : feed.buffer;
 }
 
 int Panel::ImageByte(int piece) const {
@@ -271,7 +316,9 @@ void Panel::Dma(const Feed& feed, int piece, Value lds, int lds_offset,
   const int place = lds_offset + ImageByte(piece);
   if (piece >= shape_.data_pieces()) {
     const int index = piece - shape_.data_pieces();
-    b_.BufferLoadToLds(scales_->buffer(), Offset(lds, wave_lds / 4 + place),
+    // A word a lane.
+    const Value wave = shape_.waves == 1 ? wave_lds : wave_lds / 4;
+    b_.BufferLoadToLds(scales_->buffer(), Offset(lds, wave + place),
                        scales_->width(),
                        scales_->LaneOffset(index, feed.valid_scales),
                        feed.scale_offset, kCached, access);
@@ -282,8 +329,8 @@ void Panel::Dma(const Feed& feed, int piece, Value lds, int lds_offset,
     offset =
         Select(lane_unit_[piece] < feed.valid_units, offset, b_.I32(kOutside));
   }
-  b_.BufferLoadToLds(feed.buffer, Offset(lds, wave_lds + place), kChunk, offset,
-                     feed.offset, kCached, access);
+  b_.BufferLoadToLds(BufferOf(feed, piece), Offset(lds, wave_lds + place),
+                     kChunk, offset, feed.offset, kCached, access);
 }
 
 Value Panel::Load(const Feed& feed, int piece, int width) {
@@ -307,7 +354,8 @@ Value Panel::Load(const Feed& feed, int piece, int width) {
     const Type type = bytes == 1   ? kI8
                       : bytes == 2 ? kI16
                                    : Vec(kI32, bytes / 4);
-    parts.push_back(b_.BufferLoad(type, feed.buffer, offset, feed.offset));
+    parts.push_back(
+        b_.BufferLoad(type, BufferOf(feed, piece), offset, feed.offset));
   }
   if (parts.size() == 1) return parts[0];
   if (parts.size() == 2) return Concat(parts[0], parts[1]);

@@ -37,14 +37,18 @@ struct PanelShape {
   // elements are narrow.
   int k = 0;
   bool k_contiguous = true;
-  int waves = 0;  // of the workgroup, which all move it together
+  int waves = 0;  // that move it together; 1: each moves one of its own
   // The matrix has two halves of extent / 2 rows. A panel takes 8 rows of the
   // first, then the 8 of the second at the same places, and so on; its own rows
-  // are counted through both. Needs an even number of waves, and 16-bit
+  // are counted through both. Needs one wave or an even number, and 16-bit
   // elements.
   bool paired = false;
   Element element;
   bool shuffled = false;  // only with k contiguous
+  // An operand may come as several panels of equal size, which take groups of
+  // `group` rows of the workgroup's rows in turn; not with scales.
+  int panels = 1;
+  int group = 0;
 
   // Bytes of a step's row, and of a row of one of its blocks in LDS.
   int step_row_bytes() const { return k * element.bits() / 8; }
@@ -87,22 +91,28 @@ struct PanelSource {
 
 class Panel {
  public:
-  Panel(Builder& builder, const PanelShape& shape, const PanelSource& source);
+  // Panel `index` of shape.panels.
+  Panel(Builder& builder, const PanelShape& shape, const PanelSource& source,
+        int index = 0);
 
   const PanelShape& shape() const { return shape_; }
+  const PanelSource& source() const { return source_; }
 
   // Where a step starts in memory: carried round a loop.
   //   k contiguous: i32, bytes from the panel's start, or blocks of 32 k when
   //   there are scales; else a pointer
   Value Cursor(Value step);
-  Value Advance(Value cursor);
+  Value Advance(Value cursor, int steps = 1);
+  // By how much the cursor moves in a step; 0 where that is no constant.
+  int CursorStep() const;
 
   // A whole step as LDS-DMA, one piece after the other: Dma(piece) of a Feed
-  // made by Whole(cursor, live), where a step that is not `live` may hold
-  // anything but touches nothing outside the matrix; or by Partial(step,
-  // valid_k), where everything from valid_k (0..shape.k) on becomes zero.
+  // made by Whole(cursor, live), where a step that is not `live` is all zeros
+  // and asks memory for nothing; or by Partial(step, valid_k), where everything
+  // from valid_k (0..shape.k) on becomes zero.
   struct Feed {
     Value buffer;
+    Value odd_buffer;    // of odd pieces, where that is another one
     Value offset;        // scalar, bytes
     Value scale_offset;  // the same for scales
     Value valid_units;   // of a row; invalid when the step is whole
@@ -110,7 +120,8 @@ class Panel {
   };
   Feed Whole(Value cursor, Value live);
   Feed Partial(Value step, Value valid_k);
-  // `lds` is where the step starts; `wave_lds` = wave * 1024.
+  // `lds` + `lds_offset` is where the step starts; `wave_lds` is added: wave *
+  // 1024 if waves share the panel, else where the wave's LDS is.
   void Dma(const Feed& feed, int piece, Value lds, int lds_offset,
            Value wave_lds, const Access& access);
 
@@ -123,7 +134,10 @@ class Panel {
   void Write(Value data, int piece, Value lds, int lds_offset, Value lds_lane);
 
  private:
-  void Start(const PanelSource& source);
+  void Start(const PanelSource& source, int index);
+  bool AlternatesHalves() const;
+  Value BufferOf(const Feed& feed, int piece) const;
+  Value InMatrix(Value row);
   Value Quotient(int piece, int divisor);
   Value Remainder(int piece, int divisor);
   Value LaneOffset(int piece);
@@ -137,12 +151,15 @@ class Panel {
 
   Builder& b_;
   PanelShape shape_;
+  PanelSource source_;
   Value thread_;
   Value row_bytes_;  // i32
   Value half_;       // rows of one, if paired
   Value start_;      // kGlobal
   Value columns_;    // units of a row in memory from start_ on
-  Value all_;        // buffer of the whole panel, k contiguous
+  Value all_;        // buffer of the whole panel, k contiguous,
+  Value records_;    // its bytes,
+  Value odd_;        // and that of odd pieces
   Values lane_offset_;
   Values lane_unit_;
   std::optional<ScalePanel> scales_;

@@ -24,7 +24,7 @@ int Conflict(const std::vector<int>& lanes, int bytes) {
 }
 
 TEST(PanelImage, IsAPermutation) {
-  for (const int mn : {16, 32, 64, 128, 256}) {
+  for (const int mn : {16, 32, 64, 96, 128, 192, 256}) {
     for (const bool k_contiguous : {true, false}) {
       const PanelShape shape{mn, 64, k_contiguous, 4};
       const int rows = k_contiguous ? mn : shape.k;
@@ -66,7 +66,7 @@ TEST(PanelImage, RowReadsAreFreeOfConflicts) {
 
 // ds_read_b64_tr_b16 by the phases of ds_read_b64: 32 lanes each.
 TEST(PanelImage, ColumnReadsAreFreeOfConflicts) {
-  for (const int mn : {32, 64, 128, 256}) {
+  for (const int mn : {32, 64, 96, 128, 192, 256}) {
     const PanelShape shape{mn, 64, false, 4};
     for (int fragment = 0; fragment < mn / 16; ++fragment) {
       for (int part = 0; part < 2; ++part) {

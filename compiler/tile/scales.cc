@@ -64,7 +64,7 @@ ScalePanel::ScalePanel(Builder& builder, const ScaleShape& shape,
                        const ScaleSource& source)
     : b_(builder), shape_(shape) {
   const Value rows_left = source.extent - source.first;
-  const Value thread = b_.ThreadX();
+  const Value thread = shape.waves == 1 ? b_.LaneId() : b_.ThreadX();
   const Value lane = thread % 64;
   const Value first = Convert(source.first, kI64);
   const Value first_group = source.first / 16;
@@ -76,14 +76,16 @@ ScalePanel::ScalePanel(Builder& builder, const ScaleShape& shape,
     const Value groups =
         Min((source.extent + 255) / 256 * 8 - source.first / 32,
             b_.I32(shape.mn / 32 + 1));
+    buffer_bytes_ = groups * group_bytes;
     buffer_ =
         b_.Buffer(Offset(source.base, first / 32 * Convert(group_bytes, kI64)),
-                  Convert(groups * group_bytes, kI64));
+                  Convert(buffer_bytes_, kI64));
   } else {
     const Value rows = Min(rows_left, b_.I32(shape.mn));
-    buffer_ = b_.Buffer(
-        Offset(source.base, first * Convert(source.stride, kI64)),
-        Convert((rows - 1) * source.stride + source.k / kScaleBlock, kI64));
+    buffer_bytes_ = (rows - 1) * source.stride + source.k / kScaleBlock;
+    buffer_ =
+        b_.Buffer(Offset(source.base, first * Convert(source.stride, kI64)),
+                  Convert(buffer_bytes_, kI64));
   }
   for (int piece = 0; piece < shape.pieces(); ++piece) {
     if (shape.fetch == ScaleFetch::kLinearWords) {

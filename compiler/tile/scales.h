@@ -52,6 +52,7 @@ class ScalePanel {
 
   const ScaleShape& shape() const { return shape_; }
   Value buffer() const { return buffer_; }
+  Value buffer_bytes() const { return buffer_bytes_; }  // i32
   // Scalar byte offset of a step whose first block is `block`.
   Value StepOffset(Value block);
 
@@ -65,6 +66,7 @@ class ScalePanel {
   Builder& b_;
   ScaleShape shape_;
   Value buffer_;
+  Value buffer_bytes_;
   Values lane_offset_;
   Values lane_block_;
 };

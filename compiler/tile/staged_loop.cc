@@ -33,7 +33,7 @@ StagedLoop::StagedLoop(Builder& builder, const MatmulShape& shape, Panel& a,
       shape_(shape),
       panels_{&a, &b},
       widths_{width_a, width_b},
-      reader_(builder, shape, a, b),
+      reader_(builder, shape, a.shape(), b.shape()),
       k_(k) {
   lds_ = b_.Lds("steps", int64_t{shape.stage_bytes()} * 2);
   thread_lds_ = b_.ThreadX() * 16;
@@ -66,12 +66,10 @@ void StagedLoop::Write(const Values& data, Value stage) {
 
 void StagedLoop::Multiply(Value stage, Values* sums) {
   const StepBases bases = reader_.Bases(lds_, stage);
+  StepParts parts = reader_.NewParts();
   for (int set = 0; set < reader_.sets(); ++set) {
-    Values parts;
-    for (const Emit& read : reader_.Reads(bases, set, {}, &parts)) read();
-    for (const Emit& multiply : reader_.Multiplies(set, &parts, sums)) {
-      multiply();
-    }
+    reader_.ReadSet(bases, set, {}, &parts);
+    reader_.MultiplySet(set, parts, sums);
   }
 }
 
@@ -106,6 +104,15 @@ Values StagedLoop::Run() {
 Values RunStagedLoop(Builder& builder, const MatmulShape& shape, Panel& a,
                      int width_a, Panel& b, int width_b, Value k) {
   return StagedLoop(builder, shape, a, width_a, b, width_b, k).Run();
+}
+
+Values RunStagedLoop(Builder& builder, const MatmulShape& shape,
+                     const MatmulOperand& a, int width_a,
+                     const MatmulOperand& b, int width_b) {
+  Panel left(builder, PanelShapeOf(shape.panel_a(), a), a.source);
+  Panel right(builder, PanelShapeOf(shape.panel_b(), b), b.source);
+  return RunStagedLoop(builder, shape, left, width_a, right, width_b,
+                       a.source.k);
 }
 
 }  // namespace ingot::tile
