@@ -90,6 +90,8 @@ void AddExport(const Registry& registry);
 void AddImport(const Registry& registry);
 void AddDisableCommands(const Registry& registry);  // disable, enable, disabled
 void AddWarm(const Registry& registry);
+void AddDoctor(const Registry& registry);
+void AddSelfDescription(const Registry& registry);  // completion, man
 
 }  // namespace ingot::ctl
 

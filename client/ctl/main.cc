@@ -102,6 +102,8 @@ int main(int argc, char** argv) {
   ingot::ctl::AddImport(registry);
   ingot::ctl::AddDisableCommands(registry);
   ingot::ctl::AddWarm(registry);
+  ingot::ctl::AddDoctor(registry);
+  ingot::ctl::AddSelfDescription(registry);
 
   try {
     app.parse(argc, argv);

@@ -23,6 +23,17 @@ install(CODE "
   file(INSTALL \"${here}/../ingotd.toml\" DESTINATION \"\${etc}/ingot\")" COMPONENT daemon)
 
 install(TARGETS ingotctl RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT client)
+# It describes itself.
+set(made ${CMAKE_BINARY_DIR}/package)
+install(CODE "
+  foreach(page \"man;ingotctl.1\" \"completion;bash;ingotctl\" \"completion;zsh;_ingotctl\")
+    list(POP_BACK page file)
+    execute_process(COMMAND \"$<TARGET_FILE:ingotctl>\" \${page} OUTPUT_FILE \"${made}/\${file}\"
+                    COMMAND_ERROR_IS_FATAL ANY)
+  endforeach()" COMPONENT client)
+install(FILES ${made}/ingotctl.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT client)
+install(FILES ${made}/ingotctl DESTINATION share/bash-completion/completions COMPONENT client)
+install(FILES ${made}/_ingotctl DESTINATION share/zsh/vendor-completions COMPONENT client)
 install(TARGETS ingot_shared EXPORT ingotTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT client NAMELINK_COMPONENT dev
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

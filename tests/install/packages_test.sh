@@ -21,7 +21,8 @@ expect() {
 
 expect ingotd librocksdb /usr/bin/ingotd /usr/bin/ingot-worker /etc/ingot/ingotd.toml \
   /usr/lib/systemd/system/ingotd.service /usr/lib/systemd/system/ingotd.socket /usr/lib/sysusers.d/ingot.conf
-expect libingot0 "libc6 (>= 2.34)" /usr/bin/ingotctl /usr/lib/libingot.so.0
+expect libingot0 "libc6 (>= 2.34)" /usr/bin/ingotctl /usr/lib/libingot.so.0 \
+  /usr/share/man/man1/ingotctl.1 /usr/share/bash-completion/completions/ingotctl
 expect libingot-dev "libingot0 (= " /usr/include/ingot/ingot.h /usr/lib/libingot.so /usr/lib/pkgconfig/ingot.pc \
   /usr/lib/cmake/ingot/ingotConfig.cmake /usr/share/doc/ingot/examples/rmsnorm.c
 expect python3-ingot libingot0 /usr/lib/python3/dist-packages/ingot/__init__.py \
