@@ -28,10 +28,11 @@ bool IsBytesField(uint32_t field) {
 
 // Repeated numbers come packed or one by one.
 bool ReadVariants(const WireReader& reader, std::vector<uint32_t>* variants) {
-  if (!reader.is_bytes()) {
+  if (reader.is_varint()) {
     variants->push_back(static_cast<uint32_t>(reader.number()));
     return true;
   }
+  if (!reader.is_bytes()) return false;
   absl::string_view packed = reader.bytes();
   while (!packed.empty()) {
     uint64_t value = 0;
@@ -117,10 +118,10 @@ absl::StatusOr<RequestView> ViewRequest(absl::string_view request) {
     } else if (IsBytesField(reader.field())) {
       if (!reader.is_bytes()) return Malformed("GetKernelRequest");
       ReadBytesField(reader, &view);
-    } else if (!reader.is_bytes()) {
+    } else if (reader.is_varint()) {
       INGOT_RETURN_IF_ERROR(ReadNumberField(reader, &view));
     } else if (reader.field() <= Wire::kRequestIdFieldNumber) {
-      return Malformed("GetKernelRequest");  // a known number sent as bytes
+      return Malformed("GetKernelRequest");  // a known number of another type
     }
   }
   if (!reader.ok()) return Malformed("GetKernelRequest");

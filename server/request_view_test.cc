@@ -56,9 +56,11 @@ TEST(RequestView, ALaterClientsFieldIsIgnored) {
 
 TEST(RequestView, AWrongTypeIsMalformed) {
   for (const absl::string_view bytes :
-       {absl::string_view("\x08\x01\x10\x01", 4),      // spec as a number
-        absl::string_view("\x0a\x01x", 3),             // version as bytes
-        absl::string_view("\x08\x01\x22\x01\x80", 5),  // half a packed number
+       {absl::string_view("\x08\x01\x10\x01", 4),       // spec as a number
+        absl::string_view("\x0a\x01x", 3),              // version as bytes
+        absl::string_view("\x0d\x01\0\0\0", 5),         // version, 32 bits
+        absl::string_view("\x08\x01\x21vvvvvvvv", 11),  // variant, 64 bits
+        absl::string_view("\x08\x01\x22\x01\x80", 5),   // half a packed number
         absl::string_view("\x08", 1)}) {
     const absl::Status status = ViewRequest(bytes).status();
     EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;

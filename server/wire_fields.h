@@ -23,6 +23,7 @@ class WireReader {
 
   uint32_t field() const { return field_; }
   bool is_bytes() const { return type_ == 2; }
+  bool is_varint() const { return type_ == 0; }
   // Of a length-delimited field; points into the message.
   absl::string_view bytes() const { return bytes_; }
   // Of a varint or fixed field.

@@ -5,7 +5,8 @@ namespace {
 
 ingot_dim DimOf(const v1::Dim& from) {
   ingot_dim to = {sizeof(to)};
-  to.kind = from.has_range() ? INGOT_DIM_RANGE : INGOT_DIM_VALUE;
+  // One that says nothing is a range without limits, as the daemon has it.
+  to.kind = from.has_value() ? INGOT_DIM_VALUE : INGOT_DIM_RANGE;
   to.name = from.name().c_str();
   to.value = from.value();
   to.min = from.range().min();
