@@ -279,6 +279,7 @@ absl::StatusOr<v1::VerifyResponse> Admin::Verify(const v1::VerifyRequest&) {
     const std::lock_guard<std::mutex> lock(mutex_);
     verifying_ = true;
     damaged_.clear();
+    untrusted_ = 0;
   }
   cache::ScrubOptions options;
   options.cancelled = parts_.stopping;
@@ -291,6 +292,7 @@ absl::StatusOr<v1::VerifyResponse> Admin::Verify(const v1::VerifyRequest&) {
     const std::lock_guard<std::mutex> lock(mutex_);
     verifying_ = false;
     for (const std::string& key : damaged_) response.add_damaged_keys(key);
+    response.set_untrusted(untrusted_);
     damaged_.clear();
   }
   INGOT_RETURN_IF_ERROR(report.status());
@@ -301,6 +303,11 @@ absl::StatusOr<v1::VerifyResponse> Admin::Verify(const v1::VerifyRequest&) {
   response.set_damaged(report->damaged);
   if (report->damaged > 0) parts_.lookup.ForgetReplies();
   return response;
+}
+
+void Admin::OnUntrusted() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (verifying_) ++untrusted_;
 }
 
 void Admin::OnDamage(absl::string_view key) {

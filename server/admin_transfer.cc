@@ -18,7 +18,13 @@ absl::StatusOr<std::unique_ptr<Exporter>> Admin::Export(
 
 absl::StatusOr<v1::ImportResponse> Admin::Import(
     const v1::ImportRequest& request) {
-  return importer_.Import(request);
+  absl::StatusOr<v1::ImportResponse> response = importer_.Import(request);
+  // A daemon that signs nothing may have handed these plans out unsigned.
+  if (!request.plans().empty() && !request.dry_run()) {
+    parts_.lookup.plans().Forget();
+    parts_.lookup.ForgetReplies();
+  }
+  return response;
 }
 
 ImportParts Admin::ForImports() {

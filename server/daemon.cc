@@ -118,11 +118,12 @@ absl::Status Daemon::OpenStore() {
   events.on_damage = [this](absl::string_view key, const absl::Status& why) {
     log_.Write(Level::kError, "damaged entry dropped",
                {{"key", Hex(key)}, {"why", why.message()}});
-    if (Admin* admin = damage_listener_.load()) admin->OnDamage(key);
+    if (Admin* admin = store_listener_.load()) admin->OnDamage(key);
   };
   events.on_refused = [this](absl::string_view key, const absl::Status& why) {
     log_.Write(Level::kError, "ALARM: untrusted entry refused",
                {{"key", Hex(key)}, {"why", why.message()}});
+    if (Admin* admin = store_listener_.load()) admin->OnUntrusted();
   };
   INGOT_ASSIGN_OR_RETURN(tiers_,
                          Tiers::Open(config_, *trust_, std::move(events)));
@@ -215,7 +216,7 @@ void Daemon::MakeServices() {
   admin_ = std::make_unique<Admin>(
       Admin::Parts{*store_, *trust_, *builder_, *lookup_, *disabled_, *queue_,
                    *pool_, counters_, [this] { return stopping_.load(); }});
-  damage_listener_.store(admin_.get());
+  store_listener_.store(admin_.get());
   kernels_rpc_ = std::make_unique<KernelsRpc>(
       *lookup_, *store_, *callers_, [this] { return RestartPending(); });
   admin_rpc_ = std::make_unique<AdminRpc>(*admin_, *callers_);
@@ -406,7 +407,7 @@ Daemon::~Daemon() {
   server_.reset();
   grpc_log.store(nullptr);
   admin_rpc_.reset();
-  damage_listener_.store(nullptr);
+  store_listener_.store(nullptr);
 }
 
 }  // namespace ingot::server

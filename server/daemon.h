@@ -90,7 +90,7 @@ class Daemon {
   std::unique_ptr<WorkerPool> pool_;
   std::unique_ptr<Lookup> lookup_;
   std::unique_ptr<Admin> admin_;
-  std::atomic<Admin*> damage_listener_{nullptr};
+  std::atomic<Admin*> store_listener_{nullptr};
   std::unique_ptr<Callers> callers_;
   std::unique_ptr<KernelsRpc> kernels_rpc_;
   std::unique_ptr<AdminRpc> admin_rpc_;

@@ -120,7 +120,13 @@ absl::StatusOr<std::optional<v1::ImportResult>> Importer::Stored(
       !ParseRecord(entry->record, &stored)) {
     return std::nullopt;
   }
-  if (stored.digest() == record.digest()) return ResultOf(v1::IMPORT_PRESENT);
+  if (stored.digest() == record.digest()) {
+    // One that nobody signed gives way to the same with signatures.
+    if (stored.signatures().empty() && !record.signatures().empty()) {
+      return std::nullopt;
+    }
+    return ResultOf(v1::IMPORT_PRESENT);
+  }
   return ResultOf(
       v1::IMPORT_REFUSED,
       absl::StrCat("another object is stored under this key: found "
@@ -197,11 +203,15 @@ Importer::Result Importer::ImportPlan(const std::string& bytes, bool dry_run) {
   INGOT_ASSIGN_OR_RETURN(const std::string stored,
                          FindStoredPlan(parts_.store, plan_key));
   if (!stored.empty() && parts_.vouch_plan(plan_key, stored).ok()) {
-    if (SamePlan(stored, bytes)) {
+    if (!SamePlan(stored, bytes)) {
+      return ResultOf(v1::IMPORT_REFUSED,
+                      "another plan is stored for this spec and fingerprint");
+    }
+    // As with records.
+    if (plan.signatures().empty() ||
+        !ReadSignedPlan(stored)->signatures.empty()) {
       return ResultOf(v1::IMPORT_PRESENT);
     }
-    return ResultOf(v1::IMPORT_REFUSED,
-                    "another plan is stored for this spec and fingerprint");
   }
   if (dry_run) return ResultOf(v1::IMPORT_IMPORTED);
   const absl::Status put = parts_.store.PutPlan(plan_key, bytes);

@@ -214,6 +214,10 @@ Status RunVerify(const Globals& globals, int* exit_code) {
   printf("checked %llu, damaged and dropped %llu\n",
          static_cast<unsigned long long>(reply.checked()),
          static_cast<unsigned long long>(reply.damaged()));
+  if (reply.untrusted() > 0) {
+    printf("untrusted and not handed out %llu\n",
+           static_cast<unsigned long long>(reply.untrusted()));
+  }
   for (const std::string& key : reply.damaged_keys()) {
     printf("%s\n", client::Hex(key).c_str());
   }

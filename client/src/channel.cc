@@ -35,6 +35,12 @@ int64_t BackoffMs(const Status& status, int retry) {
   return base + now.tv_nsec / 1000 % (base / 2 + 1);
 }
 
+std::string AuthorityOf(const Address& address) {
+  if (address.kind != Address::kTcp) return "localhost";
+  const bool v6 = address.host.find(':') != std::string::npos;
+  return (v6 ? "[" + address.host + "]" : address.host) + ":" + address.port;
+}
+
 }  // namespace
 
 Channel::~Channel() = default;
@@ -93,11 +99,8 @@ Status Channel::Open(Deadline deadline,
         StartTls(options_.tls, address, deadline, &stream));
   }
   stats_.connections.fetch_add(1, std::memory_order_relaxed);
-  *connection = std::make_unique<Connection>(
-      std::move(stream),
-      address.kind == Address::kTcp ? address.host + ":" + address.port
-                                    : "localhost",
-      address.tls);
+  *connection = std::make_unique<Connection>(std::move(stream),
+                                             AuthorityOf(address), address.tls);
   return Status();
 }
 

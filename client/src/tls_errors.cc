@@ -77,7 +77,7 @@ int OnVerify(int good, x509_store_ctx_st* context) {
   auto* session = static_cast<SSL*>(X509_STORE_CTX_get_ex_data(
       context, SSL_get_ex_data_X509_STORE_CTX_idx()));
   auto* peer = static_cast<TlsPeer*>(SSL_get_app_data(session));
-  X509* certificate = X509_STORE_CTX_get_current_cert(context);
+  X509* certificate = X509_STORE_CTX_get0_cert(context);
   if (certificate != nullptr) {
     char text[256] = "";
     X509_NAME_oneline(X509_get_subject_name(certificate), text, sizeof(text));

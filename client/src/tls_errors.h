@@ -21,11 +21,11 @@ struct TlsPeer {
   const TlsOptions& options;
   const Address& address;
   const std::string& name;  // what its certificate must name
-  std::string refused;      // the certificate that we refused
+  std::string refused;      // whose certificate we refused
 };
 
-// For SSL_set_verify: keeps what is refused in the session's TlsPeer, which is
-// its app data.
+// For SSL_set_verify: keeps whose certificate is refused in the session's
+// TlsPeer, which is its app data.
 int OnVerify(int good, x509_store_ctx_st* context);
 
 // UNAVAILABLE. `error`: what the stream says broke it.
