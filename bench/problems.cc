@@ -23,7 +23,11 @@ Spec GemmSpec(int64_t tile) {
   spec.dims = {{"m"}, {"n", 4096}, {"k", 4096}};
   spec.operands = {{"a", "bf16"}, {"b", "bf16"}, {"d", "bf16"}};
   spec.attrs = {{"layout", std::string("nt")}};
-  spec.tuning = {{"tile_m", tile}, {"tile_n", tile}};
+  spec.tuning = {{"tile_m", tile},
+                 {"tile_n", tile},
+                 {"waves_m", 2},
+                 {"waves_n", 2},
+                 {"split_k", 1}};
   return spec;
 }
 

@@ -29,7 +29,7 @@ done
 "$folder/program"
 
 # What the warm-up example asks for, a refusal as quoted, and each command named.
-"$build/bin/ingotctl" get gemm m n=6144 k=4096 --warmup | grep -q dma_16x64x128
+"$build/bin/ingotctl" get gemm m n=6144 k=4096 --warmup | grep -q dma_16x32x64_k4
 message=$("$build/bin/ingotctl" get gemm m n=0 k=4096 2>&1) && exit 1
 quoted=$(grep -o 'INVALID_ARGUMENT: [^`]*' README.md)
 [[ $message == *"$quoted"* ]] || { echo "README quotes '$quoted', ingotctl says '$message'"; exit 1; }
