@@ -4,6 +4,7 @@
 
 #include "compiler/compile.h"
 #include "compiler/ops/gemm_plan_tiles.h"
+#include "compiler/ops/gemm_plan_tuning.h"
 #include "compiler/plan.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -104,10 +105,7 @@ TEST_P(GroupedGemmIrTest, LoopsAreThoseOfGemm) {
     dense.attrs = {{"layout", std::string(GetParam()) == "gnk" ? "nt" : "nn"}};
     std::vector<std::vector<Instruction>> loops;
     for (Spec* spec : {&dense, &grouped}) {
-      spec->tuning = {{"tile_m", tile.m},
-                      {"tile_n", tile.n},
-                      {"waves_m", tile.waves_m},
-                      {"waves_n", tile.waves_n}};
+      spec->tuning = GemmPins(tile);
       const absl::StatusOr<Plan> plan = MakePlan(*spec);
       ASSERT_TRUE(plan.ok()) << plan.status();
       ASSERT_EQ(plan->kernels.size(), 1u);
@@ -122,8 +120,8 @@ TEST_P(GroupedGemmIrTest, LoopsAreThoseOfGemm) {
     ASSERT_FALSE(loops[0].empty());
     EXPECT_EQ(loops[1].size(), loops[0].size());
     const int mfmas = CountInstructions(loops[1], "v_mfma");
-    EXPECT_EQ(mfmas, tile.stages * tile.m * tile.n * tile.k /
-                         (16 * 16 * 32 * tile.waves()));
+    EXPECT_GT(mfmas, 0);
+    EXPECT_EQ(mfmas, CountInstructions(loops[0], "v_mfma"));
     EXPECT_EQ(CountInstructions(loops[1], "v_"), mfmas);
     for (const char* kind : {"ds_read", "buffer_load", "s_barrier", "s_waitcnt",
                              "s_nop", "s_setprio"}) {
