@@ -83,8 +83,14 @@ size_t StepReader::Slot(const Action& read) const {
          read.part;
 }
 
+bool StepReader::IsRead(const Action& read) const {
+  return read.part < ReaderOf(read.operand).parts() ||
+         read.index % ScalesOf(read.operand).per_read() == 0;
+}
+
 void StepReader::Read(const StepBases& bases, const Action& read,
                       const Access& access, StepParts* parts) {
+  if (!IsRead(read)) return;
   const bool is_a = read.operand == 0;
   FragmentReader& reader = is_a ? a_ : b_reader_;
   Value& slot = (*parts)[Slot(read)];
@@ -105,16 +111,17 @@ void StepReader::Multiply(const Action& product, const StepParts& parts,
                           Values* accumulators) {
   Value& sum =
       (*accumulators)[product.index * shape_.fragments_n() + product.column];
+  const MfmaShape mfma{16, 16, shape_.a.mfma_k()};
+  if (shape_.a.narrow()) {
+    sum = b_.MfmaScaled(
+        mfma, ScaledOperand(shape_.b, 1, product.column, product.set, parts),
+        ScaledOperand(shape_.a, 0, product.index, product.set, parts), sum);
+    return;
+  }
   const absl::Span<const Value> row =
       Fragment(0, product.index, product.set, parts);
   const absl::Span<const Value> column =
       Fragment(1, product.column, product.set, parts);
-  const MfmaShape mfma{16, 16, shape_.a.mfma_k()};
-  if (shape_.a.narrow()) {
-    sum = b_.MfmaScaled(mfma, ScaledOperand(shape_.b, 1, column),
-                        ScaledOperand(shape_.a, 0, row), sum);
-    return;
-  }
   sum = b_.Mfma(mfma, FragmentReader::Join(column, shape_.b),
                 FragmentReader::Join(row, shape_.a), sum);
 }
@@ -131,10 +138,23 @@ absl::Span<const Value> StepReader::Fragment(int operand, int fragment, int set,
 // Without scales both are the literal 0, which stands for the instruction that
 // has none.
 MxOperand StepReader::ScaledOperand(const Element& element, int operand,
-                                    absl::Span<const Value> values) const {
-  const Value elements =
+                                    int fragment, int set,
+                                    const StepParts& parts) const {
+  const absl::Span<const Value> values =
+      Fragment(operand, fragment, set, parts);
+  MxOperand out;
+  out.format = element.format;
+  out.elements =
       FragmentReader::Join(values.first(ReaderOf(operand).parts()), element);
-  return {element.format, elements, scaled() ? values.back() : b_.I32(0), 0};
+  if (!scaled()) {
+    out.scale = b_.I32(0);
+    return out;
+  }
+  const ScaleReader& scales = ScalesOf(operand);
+  const int each = scales.per_read();
+  out.scale = Fragment(operand, fragment / each * each, set, parts).back();
+  out.scale_byte = scales.ByteOf(fragment, set);
+  return out;
 }
 
 void StepReader::ReadSet(const StepBases& bases, int set, const Access& access,

@@ -109,8 +109,8 @@ Values RunDmaLoop(Builder& builder, const MatmulShape& shape,
 Values RunDmaLoop(Builder& builder, const MatmulShape& shape, Panel& a,
                   Panel& b, Value k);
 
-// Through registers, by loads of `width_a` and `width_b` elements: for rows of
-// any length and alignment. Two stages.
+// Through registers, by loads of `width_a` and `width_b` units (element.h): for
+// rows of any length and alignment. Scales come by bytes or pairs. Two stages.
 Values RunStagedLoop(Builder& builder, const MatmulShape& shape,
                      const MatmulOperand& a, int width_a,
                      const MatmulOperand& b, int width_b);

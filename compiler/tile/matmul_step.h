@@ -42,6 +42,9 @@ class StepReader {
   StepParts NewParts() const { return StepParts(SlotsOf(0) + SlotsOf(1)); }
   // Place of a part in StepParts; actions as in a schedule (kRead).
   size_t Slot(const Action& read) const;
+  // Whether there is anything to read: one read may fetch the scales of several
+  // fragments, and stands with the first of them.
+  bool IsRead(const Action& read) const;
   void Read(const StepBases& bases, const Action& read, const Access& access,
             StepParts* parts);
   // By a schedule's kProduct; accumulators as in matmul.h.
@@ -70,8 +73,11 @@ class StepReader {
   size_t SlotsOf(int operand) const;
   absl::Span<const Value> Fragment(int operand, int fragment, int set,
                                    const StepParts& parts) const;
-  MxOperand ScaledOperand(const Element& element, int operand,
-                          absl::Span<const Value> values) const;
+  const ScaleReader& ScalesOf(int operand) const {
+    return operand == 0 ? scales_a_ : scales_b_;
+  }
+  MxOperand ScaledOperand(const Element& element, int operand, int fragment,
+                          int set, const StepParts& parts) const;
 
   Builder& b_;
   MatmulShape shape_;

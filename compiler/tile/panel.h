@@ -17,8 +17,11 @@
 // address.
 //
 // Elements beyond the panel's rows read as zero or are never stored; elements
-// beyond k read as zero wherever `valid_k` says so, to the whole chunk. All
-// members take scalars (uniform values) unless they are called lane values.
+// beyond k read as zero wherever `valid_k` says so, in chunks. Only with 6
+// bits, where k may end inside a chunk, does the rest of it hold what memory
+// has there: finite numbers, which meet zeros or, as scales are 2^-127 there,
+// make products too small for f32. All members take scalars (uniform values)
+// unless they are called lane values.
 #ifndef INGOT_COMPILER_TILE_PANEL_H_
 #define INGOT_COMPILER_TILE_PANEL_H_
 

@@ -177,11 +177,20 @@ Value ScaleReader::Base(Value lds, Value offset) {
   return Offset(lds, lane_ + offset);
 }
 
+// Lane 0's row and block, relative to those of fragment 0 and set 0, say where
+// the others' are.
 Value ScaleReader::Read(Value base, int fragment, int set,
                         const Access& access) {
-  // Lane 0's row and block, relative to those of fragment 0 and set 0.
   const int offset = ScaleLdsByte(shape_, fragment * 16, set * kSetBlocks);
-  return Convert(b_.Load(kI8, Offset(base, offset), access), kI32);
+  if (per_read() == 1) {
+    return Convert(b_.Load(kI8, Offset(base, offset), access), kI32);
+  }
+  return b_.Load(kI32, Offset(base, offset / 4 * 4), access);
+}
+
+int ScaleReader::ByteOf(int fragment, int set) const {
+  if (per_read() == 1) return 0;
+  return ScaleLdsByte(shape_, fragment * 16, set * kSetBlocks) % 4;
 }
 
 }  // namespace ingot::tile

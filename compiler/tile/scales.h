@@ -77,11 +77,19 @@ class ScaleReader {
   // where pairs of rows are fetched together.
   ScaleReader(Builder& builder, const ScaleShape& shape, Value first_row);
 
+  // Fragments, 16 rows each, whose scales one read fetches together: those of
+  // the same fragment / per_read().
+  int per_read() const { return PerRead(shape_.fetch); }
+  static int PerRead(ScaleFetch fetch) {
+    return fetch >= ScaleFetch::kShuffledPairs ? 2 : 1;
+  }
+
   // As FragmentReader's.
   Value Base(Value lds, int offset);
   Value Base(Value lds, Value offset);
-  // The scale in the lowest byte of an i32.
+  // An i32 that has the scale of `fragment` in its byte ByteOf(fragment, set).
   Value Read(Value base, int fragment, int set, const Access& access);
+  int ByteOf(int fragment, int set) const;
 
  private:
   Builder& b_;
