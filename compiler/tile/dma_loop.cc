@@ -33,7 +33,7 @@ class DmaLoop {
   struct FedPanel {
     Panel panel;
     size_t cursor = 0;
-    int offset = 0;  // in the stage
+    int offset = 0;                                 // in the stage
     std::vector<std::optional<Panel::Feed>> feeds;  // like Cursor::at
   };
 
@@ -254,7 +254,8 @@ void DmaLoop::Do(const Action& action, int step) {
 std::vector<size_t> DmaLoop::CarriedSlots() const {
   std::vector<size_t> slots;
   for (const Action& action : schedule_.step) {
-    if (action.kind == Action::kRead && action.ahead > 0) {
+    if (action.kind == Action::kRead && action.ahead > 0 &&
+        reader_->IsRead(action)) {
       slots.push_back(reader_->Slot(action));
     }
   }
