@@ -1,5 +1,6 @@
 /* A program that knows ingot.h alone. Compiled as C11 and as C++ by
  * abi_test.sh; needs no daemon and no GPU. */
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -90,6 +91,38 @@ static void test_clients(void) {
   EXPECT(ingot_client_address(client) == NULL);
 }
 
+/* Programs that were compiled when the struct was shorter go on working. */
+static void test_older_options(void) {
+  ingot_client* client = NULL;
+  ingot_client_options options;
+  memset(&options, 0xff, sizeof(options)); /* what an older one did not have */
+  memset(&options, 0, offsetof(ingot_client_options, signature_policy));
+  options.size = offsetof(ingot_client_options, signature_policy);
+  options.address = "unix:/nowhere/ingotd.sock";
+  EXPECT(ingot_client_create(&options, &client) == INGOT_OK);
+  EXPECT(ingot_client_destroy(client) == INGOT_OK);
+  options.size -= 8;
+  EXPECT(ingot_client_create(&options, &client) == INGOT_INVALID_ARGUMENT);
+}
+
+static void test_trust(void) {
+  ingot_client* client = NULL;
+  ingot_client_options options;
+  memset(&options, 0, sizeof(options));
+  options.size = sizeof(options);
+  options.address = "https://127.0.0.1:1";
+  EXPECT(ingot_client_create(&options, &client) == INGOT_INVALID_ARGUMENT);
+  EXPECT(strstr(ingot_last_error(), "tls_ca") != NULL);
+  options.address = "unix:/nowhere/ingotd.sock";
+  options.signature_policy = INGOT_SIGNATURES_REQUIRE;
+  options.trusted_keys = "/nowhere.pem";
+  EXPECT(ingot_client_create(&options, &client) == INGOT_INVALID_ARGUMENT);
+  EXPECT(strstr(ingot_last_error(), "/nowhere.pem") != NULL);
+  options.signature_policy = INGOT_SIGNATURES_OFF;
+  EXPECT(ingot_client_create(&options, &client) == INGOT_OK);
+  EXPECT(ingot_client_destroy(client) == INGOT_OK);
+}
+
 static void test_no_daemon(void) {
   ingot_dim dims[2];
   ingot_operand operands[2];
@@ -139,6 +172,8 @@ int main(void) {
   test_library();
   test_specs();
   test_clients();
+  test_older_options();
+  test_trust();
   test_no_daemon();
   test_no_handles();
   if (failures == 0) puts("ok");
