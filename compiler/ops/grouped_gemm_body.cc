@@ -36,6 +36,8 @@ struct Params {
   int width_b = 0;
   int width_d = 0;
   int width_bias = 0;
+
+  bool scaled() const { return shape.a.narrow(); }
 };
 
 absl::StatusOr<Params> ReadParams(Builder& b) {
@@ -67,8 +69,10 @@ absl::StatusOr<Params> ReadParams(Builder& b) {
   if (bias != "none") {
     INGOT_ASSIGN_OR_RETURN(p.elem_bias, tile::TypeOf(bias));
   }
-  INGOT_ASSIGN_OR_RETURN(p.shape.a.type, tile::TypeOf(b.String("dtype")));
-  p.shape.b = p.shape.a;
+  INGOT_ASSIGN_OR_RETURN(
+      p.shape.a, tile::ElementOf(b.String("dtype_a"), b.String("scales_a")));
+  INGOT_ASSIGN_OR_RETURN(
+      p.shape.b, tile::ElementOf(b.String("dtype_b"), b.String("scales_b")));
   INGOT_ASSIGN_OR_RETURN(p.elem_d, tile::TypeOf(b.String("dtype_d")));
   for (const Param& option : b.spec().codegen) {
     const int64_t* value = std::get_if<int64_t>(&option.value);
@@ -90,11 +94,13 @@ Value FreshArg(Builder& b, const char* name) {
 // Arguments that are needed once a tile wait for that in vector registers.
 class RarelyUsed {
  public:
-  RarelyUsed(Builder& b, bool has_bias) : b_(b) {
-    Keep("b");
-    Keep("group_stride_b");
-    Keep("d");
-    if (has_bias) Keep("bias");
+  explicit RarelyUsed(Builder& b) : b_(b) {
+    for (const char* name : {"b", "group_stride_b", "d", "bias", "scale_a",
+                             "scale_b", "group_stride_scale_b"}) {
+      if (!b_.HasArg(name)) continue;
+      kept_[name] = b_.Opaque(b_.Arg(name), tile::RegisterClass::kVgpr,
+                              /*pinned=*/true);
+    }
   }
 
   Value Arg(const char* name) const { return b_.ReadFirstLane(kept_.at(name)); }
@@ -106,11 +112,6 @@ class RarelyUsed {
   }
 
  private:
-  void Keep(const char* name) {
-    kept_[name] = b_.Opaque(b_.Arg(name), tile::RegisterClass::kVgpr,
-                            /*pinned=*/true);
-  }
-
   Builder& b_;
   std::map<std::string, Value> kept_;
 };
@@ -118,16 +119,22 @@ class RarelyUsed {
 Values Multiply(Builder& b, const Params& p, const RarelyUsed& args,
                 Value group, const tile::TilePlace& place) {
   const Value k = FreshArg(b, "k");
-  const int waves = p.shape.waves();
-  const Value matrix = args.OfGroup("b", group, args.Arg("group_stride_b"),
-                                    p.shape.a.type.Bytes());
-  tile::Panel left(b, {p.shape.m, p.shape.k, true, waves},
-                   {b.Arg("a"), FreshArg(b, "lda"), place.row, place.rows, k});
-  tile::Panel right(
-      b,
-      {p.shape.n, p.shape.k, p.b_transposed, waves,
-       p.pairing == tile::Pairing::kHalves},
-      {matrix, FreshArg(b, "ldb"), place.column, place.columns, k});
+  tile::PanelShape shape_a = p.shape.panel_a();
+  tile::PanelShape shape_b = p.shape.panel_b();
+  shape_b.k_contiguous = p.b_transposed;
+  shape_b.paired = p.pairing == tile::Pairing::kHalves;
+  tile::PanelSource a{b.Arg("a"), FreshArg(b, "lda"), place.row, place.rows, k};
+  tile::PanelSource matrix{args.OfGroup("b", group, args.Arg("group_stride_b"),
+                                        p.shape.b.unit_bytes()),
+                           FreshArg(b, "ldb"), place.column, place.columns, k};
+  if (p.scaled()) {
+    a.scales = args.Arg("scale_a");
+    matrix.scales =
+        args.OfGroup("scale_b", group, args.Arg("group_stride_scale_b"), 1);
+    a.scale_stride = matrix.scale_stride = FreshArg(b, "ld_scale");
+  }
+  tile::Panel left(b, shape_a, a);
+  tile::Panel right(b, shape_b, matrix);
   if (p.dma) return tile::RunDmaLoop(b, p.shape, left, right, k);
   return tile::RunStagedLoop(b, p.shape, left, p.width_a, right, p.width_b, k);
 }
@@ -170,7 +177,7 @@ absl::Status Build_grouped_gemm(Builder& b, const KernelSpec& spec) {
   INGOT_ASSIGN_OR_RETURN(const Params p, ReadParams(b));
   tile::RaggedRows rows(b, {p.shape.m, p.capacity}, b.Arg("offs"),
                         b.Arg("groups"), b.Arg("total_m"));
-  const RarelyUsed args(b, p.elem_bias.has_value());
+  const RarelyUsed args(b);
   const Value workgroups = b.Arg("workgroups");
   const Value tiles_n =
       b.ReadFirstLane((b.Arg("columns") + (p.shape.n - 1)) / p.shape.n);

@@ -21,31 +21,12 @@
 #include "compiler/ops/gemm_plan_tuning.h"
 #include "compiler/ops/grouped_gemm_plan_request.h"
 #include "compiler/ops/grouped_gemm_plan_samples.h"
+#include "compiler/ops/grouped_gemm_plan_scaled.h"
+#include "compiler/ops/grouped_gemm_plan_walk.h"
 #include "compiler/ops/op.h"
 
 namespace ingot {
 namespace {
-
-int64_t CapacityFor(int64_t groups) {
-  int64_t capacity = 64;
-  while (capacity < groups) capacity *= 4;
-  return capacity;
-}
-
-// Workgroups that a compute unit holds, by LDS.
-int64_t Resident(const GemmTile& tile) {
-  return tile.lds_bytes() <= 80 * 1024 ? 2 : 1;
-}
-
-// No more than there can be tiles: each group has at most one ragged tile, and
-// only a group with rows has any.
-Expr Workgroups(const GemmRequest& r, const GemmTile& tile) {
-  const Expr rows = Expr::DimAt(kGroupedTotalM);
-  const Expr row_tiles = FloorDiv(rows, Expr::Const(tile.m)) +
-                         Min(rows, Expr::DimAt(kGroupedGroups));
-  return Min(Expr::CuCount() * Expr::Const(Resident(tile)),
-             row_tiles * CeilDiv(GemmColumns(r), Expr::Const(tile.n)));
-}
 
 KernelSpec Kernel(const GroupedGemmRequest& request, const GemmFamily& family,
                   const GemmTile& tile) {
@@ -58,10 +39,13 @@ KernelSpec Kernel(const GroupedGemmRequest& request, const GemmFamily& family,
   kernel.params = {{"act", r.act},
                    {"b_layout", request.b_layout},
                    {"bias", r.bias == nullptr ? "none" : r.bias->dtype},
-                   {"capacity", CapacityFor(request.groups().max)},
-                   {"dtype", r.dtype},
+                   {"capacity", GroupedCapacity(request.groups().max)},
+                   {"dtype_a", r.dtype},
+                   {"dtype_b", r.dtype},
                    {"dtype_d", r.dtype_d},
                    {"pairing", r.pairing},
+                   {"scales_a", "none"},
+                   {"scales_b", "none"},
                    {"schedule", dma ? "dma" : "staged"},
                    {"width_a", int64_t{family.width_a}},
                    {"width_b", int64_t{family.width_b}},
@@ -70,7 +54,8 @@ KernelSpec Kernel(const GroupedGemmRequest& request, const GemmFamily& family,
   for (Param& param : GemmTileParams(tile)) kernel.params.push_back(param);
   kernel.codegen = GemmCodegenOptions(family.schedule, tile);
   kernel.workgroup = {static_cast<uint32_t>(tile.waves() * 64), 1, 1};
-  const Expr workgroups = Workgroups(r, tile);
+  const Expr workgroups =
+      GroupedWorkgroups(tile, tile.lds_bytes(), GemmColumns(r));
   kernel.grid = {workgroups, Expr::Const(1), Expr::Const(1)};
   kernel.lds_bytes = static_cast<uint32_t>(tile.lds_bytes());
   kernel.args = GroupedGemmArguments(request, workgroups);
@@ -89,17 +74,12 @@ struct ModelProblem {
   double n = 0;  // of d
 };
 
-// Routing is never even: a third of the groups with rows has 0.62 of the
-// average, a third 1.38.
 double Microseconds(const GemmTile& tile, double rows, const ModelProblem& p) {
-  const double active = std::max(1.0, std::min(p.groups, rows));
-  double row_tiles = 0;
-  for (const double share : {0.62, 1.0, 1.38}) {
-    row_tiles += active / 3 * std::ceil(rows / active * share / tile.m);
-  }
-  const double bytes = 2 * (rows * p.k + active * p.k * p.columns + rows * p.n);
-  return TilesMicroseconds(tile, row_tiles * std::ceil(p.columns / tile.n), p.k,
-                           bytes);
+  const double tiles =
+      GroupedRowTiles(tile, rows, p.groups) * std::ceil(p.columns / tile.n);
+  const double weights = ActiveGroups(rows, p.groups) * p.k * p.columns;
+  return TilesMicroseconds(tile, tiles, p.k,
+                           2 * (rows * p.k + weights + rows * p.n));
 }
 
 void AddFamily(const GroupedGemmRequest& request, const GemmFamily& family,
@@ -110,14 +90,11 @@ void AddFamily(const GroupedGemmRequest& request, const GemmFamily& family,
                                 n * r.columns_factor(),
                                 ModelExtent(r.dims[kGemmK], 4096), n};
   const PlanDim& rows = r.dims[kGroupedTotalM];
-  // The first range ends at eight rows a group, where the fullest group still
-  // fits the smallest tile.
-  const int64_t scale =
-      std::max<int64_t>(1, static_cast<int64_t>(problem.groups / 2));
-  const std::vector<GemmBucket> buckets = TileBuckets(
-      tiles, rows.min, rows.max, scale, [&](const GemmTile& tile, double m) {
-        return Microseconds(tile, m, problem);
-      });
+  const std::vector<GemmBucket> buckets =
+      TileBuckets(tiles, rows.min, rows.max, GroupedBucketScale(problem.groups),
+                  [&](const GemmTile& tile, double m) {
+                    return Microseconds(tile, m, problem);
+                  });
   for (const GemmBucket& bucket : buckets) {
     Variant variant;
     const bool dma = family.schedule == GemmSchedule::kDma;
@@ -137,6 +114,7 @@ void AddFamily(const GroupedGemmRequest& request, const GemmFamily& family,
 }
 
 absl::StatusOr<Plan> PlanGroupedGemm(const Spec& spec) {
+  if (IsScaledGroupedGemm(spec)) return PlanScaledGroupedGemm(spec);
   INGOT_ASSIGN_OR_RETURN(const GroupedGemmRequest request,
                          ReadGroupedGemmRequest(spec));
   Plan plan;

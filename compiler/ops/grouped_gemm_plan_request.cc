@@ -11,7 +11,6 @@
 namespace ingot {
 namespace {
 
-constexpr int64_t kMaxGroups = 1024;
 constexpr int64_t kMaxRows = int64_t{1} << 30;
 // Of the smallest tile.
 constexpr int64_t kLeastRows = 16;
@@ -59,9 +58,10 @@ absl::Status ReadVectors(const Spec& spec, GemmRequest* r) {
   return CheckGemmAlignment(*r->bias);
 }
 
-// The rows of a launch, which unlike other extents may be none.
-absl::StatusOr<PlanDim> CheckRows(const Spec& spec, int64_t columns,
-                                  int64_t groups) {
+}  // namespace
+
+absl::StatusOr<PlanDim> CheckGroupedRows(const Spec& spec, int64_t columns,
+                                         int64_t groups) {
   // A round beyond the last one must still be numbered.
   constexpr int64_t kMaxTiles = (int64_t{1} << 31) - 65536;
   const int64_t tiles_n = (columns + kLeastColumns - 1) / kLeastColumns;
@@ -72,8 +72,6 @@ absl::StatusOr<PlanDim> CheckRows(const Spec& spec, int64_t columns,
   return rows;
 }
 
-}  // namespace
-
 absl::StatusOr<GroupedGemmRequest> ReadGroupedGemmRequest(const Spec& spec) {
   GroupedGemmRequest request;
   GemmRequest& r = request.gemm;
@@ -81,7 +79,7 @@ absl::StatusOr<GroupedGemmRequest> ReadGroupedGemmRequest(const Spec& spec) {
   INGOT_ASSIGN_OR_RETURN(request.b_layout,
                          CheckChoice(spec, "b_layout", "gkn", {"gkn", "gnk"}));
   r.layout = request.b_layout == "gnk" ? "nt" : "nn";
-  INGOT_ASSIGN_OR_RETURN(r.batch, CheckDim(spec, "g", kMaxGroups));
+  INGOT_ASSIGN_OR_RETURN(r.batch, CheckDim(spec, "g", kGroupedMaxGroups));
   INGOT_ASSIGN_OR_RETURN(r.dims[kGemmN],
                          CheckDim(spec, "n", kGemmMaxRow / r.columns_factor()));
   INGOT_ASSIGN_OR_RETURN(r.dims[kGemmK], CheckDim(spec, "k", kGemmMaxRow));
@@ -89,7 +87,8 @@ absl::StatusOr<GroupedGemmRequest> ReadGroupedGemmRequest(const Spec& spec) {
   INGOT_RETURN_IF_ERROR(ReadVectors(spec, &r));
   INGOT_ASSIGN_OR_RETURN(
       r.dims[kGemmM],
-      CheckRows(spec, r.dims[kGemmN].max * r.columns_factor(), r.batch->max));
+      CheckGroupedRows(spec, r.dims[kGemmN].max * r.columns_factor(),
+                       r.batch->max));
   return request;
 }
 

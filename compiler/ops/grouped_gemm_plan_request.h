@@ -1,7 +1,8 @@
 // grouped_gemm: d[r,n] = act(a[r,k] @ B[e][k,n] + bias[e,n])  for every row r
 // that group e has
 //
-// a: bf16 or f16, [total_m,k]; b: the same, [g,k,n] or [g,n,k] by `b_layout`
+// a: bf16 or f16 (block-scaled formats: grouped_gemm_plan_scaled.h),
+// [total_m,k]; b: the same, [g,k,n] or [g,n,k] by `b_layout`
 // ("gkn" by default, or "gnk"); d: bf16, f16 or f32, [total_m,n]; bias
 // (optional): dtype of d or f32, [g,n]. f32 accumulation, one rounding at the
 // end. d may not overlap anything else. `act` and, with swiglu, `pairing` are
@@ -38,10 +39,12 @@ namespace ingot {
 
 // Names that a spec may use.
 inline constexpr const char* kGroupedGemmDims[] = {"g", "k", "n", "total_m"};
-inline constexpr const char* kGroupedGemmOperands[] = {"a", "b", "d", "offs",
-                                                       "bias"};
+inline constexpr const char* kGroupedGemmOperands[] = {
+    "a", "b", "d", "offs", "bias", "scale_a", "scale_b"};
 inline constexpr const char* kGroupedGemmAttrs[] = {"act", "b_layout",
                                                     "pairing"};
+
+inline constexpr int64_t kGroupedMaxGroups = 1024;
 
 // Places in Plan::dims: those of gemm.
 inline constexpr int kGroupedTotalM = kGemmM;
@@ -59,6 +62,11 @@ struct GroupedGemmRequest {
 // Every check of dims, dtypes, strides and attributes. `spec` must outlive the
 // request.
 absl::StatusOr<GroupedGemmRequest> ReadGroupedGemmRequest(const Spec& spec);
+
+// The rows of a launch, which unlike other extents may be none, where a row of
+// the product has `columns` at most and there are `groups`.
+absl::StatusOr<PlanDim> CheckGroupedRows(const Spec& spec, int64_t columns,
+                                         int64_t groups);
 
 // Fills dims, operands and the resolved attributes.
 void DescribeGroupedGemm(const GroupedGemmRequest& request, Plan* plan);

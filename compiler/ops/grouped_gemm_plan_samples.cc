@@ -15,6 +15,13 @@ Spec Sample(const char* b_layout, const char* dtype, int64_t g, int64_t n,
   return spec;
 }
 
+Spec Scaled(const char* format, int64_t g, int64_t n, int64_t k) {
+  Spec spec = Sample("gnk", format, g, n, k, "bf16");
+  spec.operands.push_back({"scale_a", "e8m0"});
+  spec.operands.push_back({"scale_b", "e8m0"});
+  return spec;
+}
+
 }  // namespace
 
 std::vector<Spec> GroupedGemmSamples() {
@@ -30,6 +37,9 @@ std::vector<Spec> GroupedGemmSamples() {
   paired.attrs.push_back({"act", "swiglu"});
   paired.attrs.push_back({"pairing", "halves"});
   samples.push_back(paired);
+  for (const char* format : {"e4m3fn", "e2m1"}) {
+    samples.push_back(Scaled(format, 8, 4096, 4096));
+  }
   Spec any = Sample("gkn", "f16", 1, 512, 1000, "f16");
   any.dims[1] = {"g"};
   any.operands[0].stride_mode = StrideMode::kDynamic;
@@ -78,6 +88,17 @@ std::vector<Spec> GroupedGemmBadSamples() {
   with([](Spec& s) { s.attrs.push_back({"act", "swiglu"}); });
   with([](Spec& s) { s.attrs.push_back({"ragged", "k"}); });
   with([](Spec& s) { s.tuning = {{"tile_m", 100}}; });
+  const auto scaled = [&](auto change) {
+    bad.push_back(Scaled("e4m3fn", 8, 4096, 4096));
+    change(bad.back());
+  };
+  scaled([](Spec& s) { s.operands.pop_back(); });
+  scaled([](Spec& s) { s.attrs.clear(); });
+  scaled([](Spec& s) { s.attrs[0].value = "gkn"; });
+  scaled([](Spec& s) { s.dims[3].value = 4080; });
+  scaled([](Spec& s) { s.operands[4].dtype = "f32"; });
+  scaled([](Spec& s) { s.operands[1].dtype = "bf16"; });
+  scaled([](Spec& s) { s.operands[0].stride_mode = StrideMode::kDynamic; });
   return bad;
 }
 

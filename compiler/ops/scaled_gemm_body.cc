@@ -24,51 +24,15 @@ struct Params {
   int width_b = 0;
 };
 
-absl::StatusOr<tile::ScaleFetch> ReadFetch(const std::string& pieces) {
-  struct Name {
-    const char* name;
-    tile::ScaleFetch fetch;
-  };
-  constexpr Name kNames[] = {
-      {"linear_words", tile::ScaleFetch::kLinearWords},
-      {"linear_bytes", tile::ScaleFetch::kLinearBytes},
-      {"shuffled_bytes", tile::ScaleFetch::kShuffledBytes},
-      {"shuffled_pairs", tile::ScaleFetch::kShuffledPairs},
-      {"shuffled_words", tile::ScaleFetch::kShuffledWords}};
-  for (const Name& name : kNames) {
-    if (pieces == name.name) return name.fetch;
-  }
-  return absl::InternalError(absl::StrCat("scales \"", pieces, "\""));
-}
-
-absl::StatusOr<tile::Element> ReadElement(Builder& b, const char* dtype,
-                                          const char* scales) {
-  struct Name {
-    const char* name;
-    tile::MxFormat format;
-  };
-  constexpr Name kNames[] = {{"e4m3fn", tile::MxFormat::kE4M3},
-                             {"e5m2", tile::MxFormat::kE5M2},
-                             {"e2m3", tile::MxFormat::kE2M3},
-                             {"e3m2", tile::MxFormat::kE3M2},
-                             {"e2m1", tile::MxFormat::kE2M1}};
-  const std::string wanted = b.String(dtype);
-  INGOT_ASSIGN_OR_RETURN(const tile::ScaleFetch fetch,
-                         ReadFetch(b.String(scales)));
-  for (const Name& name : kNames) {
-    if (wanted == name.name)
-      return tile::Element{tile::kI8, name.format, fetch};
-  }
-  return absl::InternalError(absl::StrCat("format \"", wanted, "\""));
-}
-
 absl::StatusOr<Params> ReadParams(Builder& b) {
   const auto number = [&](const char* name) {
     return static_cast<int>(b.Int(name));
   };
   Params p;
-  INGOT_ASSIGN_OR_RETURN(p.shape.a, ReadElement(b, "dtype_a", "scales_a"));
-  INGOT_ASSIGN_OR_RETURN(p.shape.b, ReadElement(b, "dtype_b", "scales_b"));
+  INGOT_ASSIGN_OR_RETURN(
+      p.shape.a, tile::ElementOf(b.String("dtype_a"), b.String("scales_a")));
+  INGOT_ASSIGN_OR_RETURN(
+      p.shape.b, tile::ElementOf(b.String("dtype_b"), b.String("scales_b")));
   p.shape.m = number("tile_m");
   p.shape.n = number("tile_n");
   p.shape.k = number("tile_k");

@@ -2,7 +2,9 @@
 #ifndef INGOT_COMPILER_TILE_ELEMENT_H_
 #define INGOT_COMPILER_TILE_ELEMENT_H_
 
+#include "absl/strings/string_view.h"
 #include "compiler/tile/builder.h"
+#include "proto/status.h"
 
 namespace ingot::tile {
 
@@ -54,6 +56,13 @@ struct Element {
   int units(int k) const { return narrow() ? k * bits() / 8 : k; }
   bool operator==(const Element&) const = default;
 };
+
+// The element of a baked dtype ("bf16", "f16", or an MX format: "e4m3fn",
+// "e5m2", "e2m3", "e3m2", "e2m1") with scales fetched by "none",
+// "linear_words", "linear_bytes", "shuffled_bytes", "shuffled_pairs" or
+// "shuffled_words". INTERNAL for anything else: the plan has checked them.
+absl::StatusOr<Element> ElementOf(absl::string_view dtype,
+                                  absl::string_view scales);
 
 }  // namespace ingot::tile
 

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <random>
 
 #include "absl/strings/str_join.h"
 #include "gtest/gtest.h"
 #include "tests/support/device_matrices.h"
 #include "tests/support/epilogue_reference.h"
+#include "tests/support/mx_rows.h"
 
 namespace ingot::testing {
 namespace {
@@ -31,10 +33,76 @@ MatrixLayout LayoutOfB(const GroupedGemmProblem& p) {
   return layout;
 }
 
+// a and b, plain or block-scaled.
+class Factors {
+ public:
+  Factors(TestDevice& device, const GroupedGemmProblem& p, std::mt19937& random)
+      : p_(p) {
+    if (p.scaled()) {
+      mx_a_.emplace(device, p.dtype, std::max<int64_t>(1, p.total_m), p.k,
+                    p.specials, random);
+      mx_b_.emplace(device, p.dtype_b.empty() ? p.dtype : p.dtype_b,
+                    p.groups() * p.columns(), p.k, p.specials, random);
+      return;
+    }
+    a_.emplace(device, p.dtype, Rows(p.total_m, p.k, p.pad));
+    b_.emplace(device, p.dtype, LayoutOfB(p));
+    for (DeviceMatrices* x : {&*a_, &*b_}) {
+      x->Fill(random);
+      x->Sprinkle(random, p.specials);
+    }
+  }
+
+  // Makes a row of a NaN.
+  void Poison(int64_t row) {
+    if (mx_a_) return mx_a_->Poison(row);
+    for (int64_t i = 0; i < p_.k; ++i) a_->Set(0, row, i, std::nan(""));
+  }
+
+  double A(int64_t row, int64_t i) const {
+    return mx_a_ ? mx_a_->At(row, i) : a_->At(0, row, i);
+  }
+  // [k][columns] of a group.
+  std::vector<double> MatrixOf(int group) const {
+    std::vector<double> values;
+    values.reserve(p_.k * p_.columns());
+    for (int64_t i = 0; i < p_.k; ++i) {
+      for (int64_t j = 0; j < p_.columns(); ++j) {
+        values.push_back(B(group, i, j));
+      }
+    }
+    return values;
+  }
+  size_t Checksum() const {
+    return mx_a_ ? mx_a_->Checksum() ^ mx_b_->Checksum()
+                 : a_->Checksum() ^ b_->Checksum();
+  }
+
+  void* a() const { return mx_a_ ? mx_a_->data() : a_->data(); }
+  void* b() const { return mx_b_ ? mx_b_->data() : b_->data(); }
+  void AppendScales(std::vector<void*>* operands) const {
+    if (!mx_a_) return;
+    operands->push_back(mx_a_->scales());
+    operands->push_back(mx_b_->scales());
+  }
+
+ private:
+  double B(int group, int64_t i, int64_t j) const {
+    if (mx_b_) return mx_b_->At(group * p_.columns() + j, i);
+    return Transposed(p_) ? b_->At(group, j, i) : b_->At(group, i, j);
+  }
+
+  const GroupedGemmProblem& p_;
+  std::optional<DeviceMatrices> a_;
+  std::optional<DeviceMatrices> b_;
+  std::optional<MxRows> mx_a_;
+  std::optional<MxRows> mx_b_;
+};
+
 struct Operands {
   Operands(TestDevice& device, const GroupedGemmProblem& p, uint32_t seed)
-      : a(device, p.dtype, Rows(p.total_m, p.k, p.pad)),
-        b(device, p.dtype, LayoutOfB(p)),
+      : random(seed),
+        factors(device, p, random),
         d(device, p.dtype_d, Rows(p.total_m, p.n, p.pad)),
         bias(device, p.bias.empty() ? "f32" : p.bias,
              Rows(p.groups(), p.columns(), 0)),
@@ -42,15 +110,10 @@ struct Operands {
         device_(device),
         offs(device.Allocate<int32_t>(p.groups())) {
     std::copy(p.offs.begin(), p.offs.end(), offs);
-    std::mt19937 random(seed);
-    for (DeviceMatrices* x : {&a, &b, &bias}) {
-      x->Fill(random);
-      x->Sprinkle(random, p.specials);
-    }
+    bias.Fill(random);
+    bias.Sprinkle(random, p.specials);
     for (int64_t row = 0; row < p.total_m; ++row) {
-      for (int64_t i = 0; group_of_row[row] < 0 && i < p.k; ++i) {
-        a.Set(0, row, i, std::nan(""));
-      }
+      if (group_of_row[row] < 0) factors.Poison(row);
     }
   }
   ~Operands() { device_.Free(offs); }
@@ -58,38 +121,28 @@ struct Operands {
   LaunchInputs Inputs(const GroupedGemmProblem& p) const {
     LaunchInputs inputs;
     inputs.dims = {p.total_m, p.n, p.k, p.groups()};
-    inputs.operands = {a.data(), b.data(), d.data(), offs};
+    inputs.operands = {factors.a(), factors.b(), d.data(), offs};
+    factors.AppendScales(&inputs.operands);
     if (!p.bias.empty()) inputs.operands.push_back(bias.data());
     inputs.cu_count = p.cu_count;
     if (p.strides != StrideMode::kDense) {
-      inputs.strides = {{a.layout().row_stride, 1},
-                        {b.layout().batch_stride, b.layout().row_stride, 1},
+      const MatrixLayout b = LayoutOfB(p);
+      inputs.strides = {{p.k + p.pad, 1},
+                        {b.batch_stride, b.row_stride, 1},
                         {d.layout().row_stride, 1}};
     }
     return inputs;
   }
+  size_t Checksum() const { return factors.Checksum() ^ bias.Checksum(); }
 
-  DeviceMatrices a;
-  DeviceMatrices b;
+  std::mt19937 random;
+  Factors factors;
   DeviceMatrices d;
   DeviceMatrices bias;
   std::vector<int> group_of_row;
   TestDevice& device_;
   int32_t* offs;
 };
-
-// [k][columns] of a group.
-std::vector<double> MatrixOf(const GroupedGemmProblem& p,
-                             const DeviceMatrices& b, int group) {
-  std::vector<double> values;
-  values.reserve(p.k * p.columns());
-  for (int64_t i = 0; i < p.k; ++i) {
-    for (int64_t j = 0; j < p.columns(); ++j) {
-      values.push_back(Transposed(p) ? b.At(group, j, i) : b.At(group, i, j));
-    }
-  }
-  return values;
-}
 
 // A row of the product, with its group's bias.
 std::vector<Inexact> ProductRow(const GroupedGemmProblem& p, const Operands& x,
@@ -103,7 +156,7 @@ std::vector<Inexact> ProductRow(const GroupedGemmProblem& p, const Operands& x,
     sums[j].error = growth * std::fabs(sums[j].value);
   }
   for (int64_t i = 0; i < p.k; ++i) {
-    const double from_a = x.a.At(0, row, i);
+    const double from_a = x.factors.A(row, i);
     for (int64_t j = 0; j < p.columns(); ++j) {
       const double product = from_a * matrix[i * p.columns() + j];
       sums[j].value += product;
@@ -130,7 +183,7 @@ void Compare(const GroupedGemmProblem& p, const Operands& x) {
     }
     if (x.group_of_row[row] != group) {
       group = x.group_of_row[row];
-      matrix = MatrixOf(p, x.b, group);
+      matrix = x.factors.MatrixOf(group);
     }
     const std::vector<Inexact> product = ProductRow(p, x, matrix, row, group);
     for (int64_t j = 0; j < p.n; ++j) {
@@ -151,13 +204,20 @@ Spec GroupedGemmProblem::ToSpec() const {
   spec.target = "gfx950";
   spec.dims = {{"total_m"}, {"n", n}, {"k", k}, {"g"}};
   if (static_groups) spec.dims[3].value = groups();
-  spec.operands = {{"a", dtype}, {"b", dtype}, {"d", dtype_d}, {"offs", "i32"}};
+  spec.operands = {{"a", dtype},
+                   {"b", dtype_b.empty() ? dtype : dtype_b},
+                   {"d", dtype_d},
+                   {"offs", "i32"}};
   for (int i = 0; i < 3; ++i) spec.operands[i].stride_mode = strides;
   if (strides == StrideMode::kStatic) {
     const MatrixLayout b = LayoutOfB(*this);
     spec.operands[0].strides = {k + pad, 1};
     spec.operands[1].strides = {b.batch_stride, b.row_stride, 1};
     spec.operands[2].strides = {n + pad, 1};
+  }
+  if (scaled()) {
+    spec.operands.push_back({"scale_a", "e8m0"});
+    spec.operands.push_back({"scale_b", "e8m0"});
   }
   if (!bias.empty()) spec.operands.push_back({"bias", bias});
   spec.attrs = {{"act", act}, {"b_layout", b_layout}};
@@ -169,10 +229,10 @@ Spec GroupedGemmProblem::ToSpec() const {
 std::string GroupedGemmProblem::ToString() const {
   const int64_t shown = std::min<int64_t>(groups(), 40);
   std::string text = absl::StrCat(
-      b_layout, " ", dtype, "->", dtype_d, " total_m=", total_m, " n=", n,
-      " k=", k, " g=", groups(), " act=", act, pairing, " bias=", bias,
-      " pad=", pad, " gap=", gap, " strides=", static_cast<int>(strides),
-      " specials=", specials);
+      b_layout, " ", dtype, " ", dtype_b, "->", dtype_d, " total_m=", total_m,
+      " n=", n, " k=", k, " g=", groups(), " act=", act, pairing,
+      " bias=", bias, " pad=", pad, " gap=", gap,
+      " strides=", static_cast<int>(strides), " specials=", specials);
   absl::StrAppend(&text, " cus=", cu_count, " offs=",
                   absl::StrJoin(offs.begin(), offs.begin() + shown, ","));
   for (const Tuning& pin : tuning) {
@@ -206,7 +266,7 @@ void CheckGroupedGemm(TestDevice& device, const GroupedGemmProblem& problem,
   const absl::StatusOr<Plan> plan = MakePlan(problem.ToSpec());
   ASSERT_TRUE(plan.ok()) << plan.status();
   const Operands x(device, problem, seed);
-  const size_t inputs[] = {x.a.Checksum(), x.b.Checksum(), x.bias.Checksum()};
+  const size_t inputs = x.Checksum();
   const absl::StatusOr<LaunchReport> launched =
       device.Launch(*plan, x.Inputs(problem));
   ASSERT_TRUE(launched.ok()) << launched.status();
@@ -215,8 +275,7 @@ void CheckGroupedGemm(TestDevice& device, const GroupedGemmProblem& problem,
   Compare(problem, x);
   EXPECT_TRUE(problem.total_m > 0 || x.d.Untouched(0, 0));
   EXPECT_TRUE(x.d.SurroundingsIntact());
-  EXPECT_TRUE(inputs[0] == x.a.Checksum() && inputs[1] == x.b.Checksum() &&
-              inputs[2] == x.bias.Checksum() &&
+  EXPECT_TRUE(inputs == x.Checksum() &&
               std::equal(problem.offs.begin(), problem.offs.end(), x.offs))
       << "an input was written to";
 }

@@ -15,6 +15,7 @@ namespace ingot::testing {
 struct GroupedGemmProblem {
   std::string b_layout = "gkn";
   std::string dtype = "bf16";
+  std::string dtype_b;  // with scales, of b; empty: as a
   std::string dtype_d = "bf16";
   std::string bias;  // dtype, or empty
   std::string act = "none";
@@ -32,6 +33,8 @@ struct GroupedGemmProblem {
   std::vector<Tuning> tuning;
 
   int64_t groups() const { return static_cast<int64_t>(offs.size()); }
+  // Of a block-scaled format; then b_layout is gnk, and all is dense.
+  bool scaled() const { return dtype[0] == 'e'; }
   // Columns of the product.
   int64_t columns() const { return act == "swiglu" ? 2 * n : n; }
 

@@ -85,6 +85,17 @@ void Shape(Dice& dice, GroupedGemmProblem* p) {
            (p->n > 8 || p->k > 8));
 }
 
+// Block-scaled formats.
+void Scale(Dice& dice, GroupedGemmProblem* p) {
+  const std::vector<std::string> formats = {"e4m3fn", "e5m2", "e2m3", "e3m2",
+                                            "e2m1"};
+  p->dtype = dice.Pick(formats);
+  if (dice.OneIn(2)) p->dtype_b = dice.Pick(formats);
+  p->b_layout = "gnk";
+  p->k = (p->k + 31) / 32 * 32;
+  if (p->act == "swiglu") p->pairing = "interleaved";
+}
+
 // Pins the tile of some kernel of the plan, so that tiles meet all sizes.
 void PinATile(Dice& dice, GroupedGemmProblem* p) {
   const absl::StatusOr<Plan> plan = MakePlan(p->ToSpec());
@@ -105,7 +116,7 @@ GroupedGemmProblem RandomGroupedGemmProblem(std::mt19937& random) {
   Dice dice(random);
   GroupedGemmProblem p;
   p.b_layout = dice.Pick<std::string>({"gkn", "gnk"});
-  p.dtype = dice.Pick<std::string>({"bf16", "f16"});
+  p.dtype = dice.Pick<std::string>({"bf16", "f16", "mx"});
   p.dtype_d = dice.Pick<std::string>({"bf16", "f16", "f32"});
   p.act = dice.Pick<std::string>({"none", "none", "relu", "gelu_tanh",
                                   "gelu_erf", "silu", "swiglu", "swiglu"});
@@ -115,12 +126,16 @@ GroupedGemmProblem RandomGroupedGemmProblem(std::mt19937& random) {
   if (dice.OneIn(2)) p.bias = dice.Pick<std::string>({p.dtype_d, "f32"});
   Routing(dice, &p);
   Shape(dice, &p);
-  p.strides = static_cast<StrideMode>(dice.Below(3));
+  if (p.dtype == "mx") {
+    Scale(dice, &p);
+  } else {
+    p.strides = static_cast<StrideMode>(dice.Below(3));
+  }
   if (p.strides != StrideMode::kDense) {
     p.pad = dice.Pick<int64_t>({0, 8, 8, 4, 1, 3});
     p.gap = dice.Pick<int64_t>({0, 0, 1, 8});
   }
-  if (dice.OneIn(4)) p.specials = 4;
+  if (dice.OneIn(4) && (!p.scaled() || p.act == "none")) p.specials = 4;
   p.cu_count = dice.Pick<int64_t>({1, 2, 7, 8, 32, 256});
   if (dice.OneIn(2)) PinATile(dice, &p);
   return p;

@@ -1,0 +1,310 @@
+#include "compiler/ops/grouped_gemm_plan_scaled.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/ops/checks.h"
+#include "compiler/ops/gemm_plan_request.h"
+#include "compiler/ops/gemm_plan_tuning.h"
+#include "compiler/ops/grouped_gemm_plan_request.h"
+#include "compiler/ops/grouped_gemm_plan_walk.h"
+#include "compiler/ops/scaled_gemm_plan_access.h"
+#include "compiler/ops/scaled_gemm_plan_request.h"
+#include "compiler/ops/scaled_gemm_plan_tiles.h"
+#include "compiler/refusal.h"
+
+namespace ingot {
+namespace {
+
+constexpr absl::string_view kFormats[] = {"e4m3fn", "e5m2", "e2m3", "e3m2",
+                                          "e2m1"};
+constexpr int64_t kBlock = 32;
+
+// Places in Plan::operands.
+enum { kA, kB, kD, kOffs, kScaleA, kScaleB, kBias };
+
+struct Request {
+  ScaledGemmRequest scaled;  // of one group with all rows
+  GemmRequest epilogue;      // act and pairing
+  PlanDim groups;
+
+  int factor() const { return epilogue.columns_factor(); }
+  Expr columns() const { return Expr::DimAt(kScaledN) * Expr::Const(factor()); }
+};
+
+absl::Status CheckPlain(const Operand& x) {
+  if (x.stride_mode != StrideMode::kDense) {
+    return Unimplemented(absl::StrCat("strides of operand ", x.name),
+                         "given strides", "dense, with scales");
+  }
+  return CheckGemmAlignment(x);
+}
+
+absl::Status ReadOperands(const Spec& spec, Request* request) {
+  ScaledGemmRequest& r = request->scaled;
+  struct Wanted {
+    int place;
+    const char* name;
+    std::vector<absl::string_view> dtypes;
+  };
+  const std::vector<absl::string_view> formats(std::begin(kFormats),
+                                               std::end(kFormats));
+  const Wanted all[] = {{kScaledA, "a", formats},
+                        {kScaledB, "b", formats},
+                        {kScaledScaleA, "scale_a", {"e8m0"}},
+                        {kScaledScaleB, "scale_b", {"e8m0"}},
+                        {kScaledD, "d", {"bf16", "f16", "f32"}}};
+  for (const Wanted& wanted : all) {
+    INGOT_ASSIGN_OR_RETURN(r.operands[wanted.place],
+                           CheckOperand(spec, wanted.name, wanted.dtypes));
+    INGOT_RETURN_IF_ERROR(CheckPlain(*r.operands[wanted.place]));
+  }
+  INGOT_ASSIGN_OR_RETURN(const Operand* offs,
+                         CheckOperand(spec, "offs", {"i32"}));
+  INGOT_RETURN_IF_ERROR(CheckPlain(*offs));
+  if (spec.FindOperand("bias") == nullptr) return absl::OkStatus();
+  INGOT_ASSIGN_OR_RETURN(
+      r.bias, CheckOperand(spec, "bias",
+                           {absl::string_view(r.dtype(kScaledD)), "f32"}));
+  return CheckPlain(*r.bias);
+}
+
+absl::StatusOr<Request> ReadRequest(const Spec& spec) {
+  Request request;
+  ScaledGemmRequest& r = request.scaled;
+  // No default: the one of other dtypes does not exist here.
+  INGOT_RETURN_IF_ERROR(CheckChoice(spec, "b_layout", "", {"gnk"}).status());
+  if (spec.FindAttr("b_layout") == nullptr) {
+    return Invalid("attribute b_layout", "none", "gnk, with scales");
+  }
+  INGOT_RETURN_IF_ERROR(ReadGemmActivation(spec, &request.epilogue));
+  if (request.epilogue.pairing == "halves") {
+    return Unimplemented("attribute pairing", "'halves'",
+                         "interleaved, with scales");
+  }
+  INGOT_ASSIGN_OR_RETURN(request.groups,
+                         CheckDim(spec, "g", kGroupedMaxGroups));
+  INGOT_ASSIGN_OR_RETURN(r.dims[kScaledN],
+                         CheckDim(spec, "n", kScaledMaxRow / request.factor()));
+  INGOT_ASSIGN_OR_RETURN(r.dims[kScaledK], CheckDim(spec, "k", kScaledMaxRow));
+  PlanDim& k = r.dims[kScaledK];
+  if (!AlwaysMultiple(k, kBlock)) {
+    return Invalid("dim k", absl::StrCat(k.min, " to ", k.max),
+                   "multiples of 32, the block of a scale");
+  }
+  k.min = (k.min + kBlock - 1) / kBlock * kBlock;
+  INGOT_ASSIGN_OR_RETURN(
+      r.dims[kScaledM],
+      CheckGroupedRows(spec, r.dims[kScaledN].max * request.factor(),
+                       request.groups.max));
+  INGOT_RETURN_IF_ERROR(ReadOperands(spec, &request));
+  return request;
+}
+
+// An operand with these extents, dense.
+PlanOperand Dense(const Operand* x, std::vector<Expr> extents) {
+  PlanOperand out;
+  out.name = x == nullptr ? "offs" : x->name;
+  out.dtype = x == nullptr ? "i32" : x->dtype;
+  out.axes = static_cast<int>(extents.size());
+  out.output = out.name == "d";
+  Expr stride = Expr::Const(1);
+  for (size_t axis = extents.size(); axis-- > 0;) {
+    out.strides.insert(out.strides.begin(), stride);
+    stride =
+        axis + 1 == extents.size() ? extents[axis] : stride * extents[axis];
+  }
+  out.extents = std::move(extents);
+  return out;
+}
+
+void Describe(const Request& request, Plan* plan) {
+  const ScaledGemmRequest& r = request.scaled;
+  plan->resolved.attrs = {{"act", request.epilogue.act}, {"b_layout", "gnk"}};
+  if (request.factor() == 2) {
+    plan->resolved.attrs.push_back({"pairing", request.epilogue.pairing});
+  }
+  plan->dims.assign(r.dims.begin(), r.dims.end());
+  plan->dims.push_back(request.groups);
+  const Expr rows = Expr::DimAt(kScaledM);
+  const Expr groups = Expr::DimAt(kGroupedGroups);
+  const Expr k = Expr::DimAt(kScaledK);
+  const Expr blocks = FloorDiv(k, Expr::Const(kBlock));
+  const auto bytes = [&](int operand) {
+    return FloorDiv(k * Expr::Const(r.bits(operand)), Expr::Const(8));
+  };
+  plan->operands = {
+      Dense(r.operands[kScaledA], {rows, bytes(kScaledA)}),
+      Dense(r.operands[kScaledB], {groups, request.columns(), bytes(kScaledB)}),
+      Dense(r.operands[kScaledD], {rows, Expr::DimAt(kScaledN)}),
+      Dense(nullptr, {groups}),
+      Dense(r.operands[kScaledScaleA], {rows, blocks}),
+      Dense(r.operands[kScaledScaleB], {groups, request.columns(), blocks})};
+  if (r.bias == nullptr) return;
+  plan->operands.push_back(Dense(r.bias, {groups, request.columns()}));
+}
+
+std::vector<KernelArg> Arguments(const Request& request,
+                                 const Expr& workgroups) {
+  std::vector<KernelArg> args;
+  constexpr const char* kNames[] = {"a",       "b",       "d",   "offs",
+                                    "scale_a", "scale_b", "bias"};
+  const int pointers = request.scaled.bias == nullptr ? kBias : kBias + 1;
+  for (int i = 0; i < pointers; ++i) {
+    args.push_back({kNames[i], KernelArg::kOperand, i, 8, Expr::Const(0)});
+  }
+  const auto integer = [&](const char* name, Expr value, uint32_t size = 4) {
+    args.push_back({name, KernelArg::kInteger, 0, size, std::move(value)});
+  };
+  integer("group_stride_b", Expr::StrideAt(kB, 0), 8);
+  integer("group_stride_scale_b", Expr::StrideAt(kScaleB, 0), 8);
+  integer("total_m", Expr::DimAt(kScaledM));
+  integer("columns", request.columns());
+  integer("k", Expr::DimAt(kScaledK));
+  integer("groups", Expr::DimAt(kGroupedGroups));
+  integer("lda", Expr::StrideAt(kA, 0));
+  integer("ldb", Expr::StrideAt(kB, 1));
+  integer("ldd", Expr::StrideAt(kD, 0));
+  integer("ld_scale", Expr::StrideAt(kScaleA, 0));
+  integer("workgroups", workgroups);
+  return args;
+}
+
+// Widths of accesses that every launch allows: of a and b in bytes, of d and
+// bias in elements.
+struct Widths {
+  GemmSchedule schedule = GemmSchedule::kStaged;
+  ScaledFormats formats;
+  int64_t a = 1;
+  int64_t b = 1;
+  int64_t d = 1;
+  int64_t bias = 0;
+  std::vector<Guard> guards;
+};
+
+Widths BestWidths(const ScaledGemmRequest& r) {
+  Widths w;
+  w.formats = {r.bits(kScaledA), r.bits(kScaledB)};
+  w.a = RowAlignment(r, kScaledA, 16, false);
+  w.b = RowAlignment(r, kScaledB, 16, false);
+  w.d = ScaledOutputWidth(r, false);
+  w.bias = ScaledBiasWidth(r);
+  const bool dma = w.a == 16 && w.b == 16;
+  w.schedule = dma ? GemmSchedule::kDma : GemmSchedule::kStaged;
+  w.formats.scale_words = dma &&
+                          RowAlignment(r, kScaledScaleA, 4, false) == 4 &&
+                          RowAlignment(r, kScaledScaleB, 4, false) == 4;
+  const auto aligned = [&](int operand, int64_t bytes) {
+    w.guards.push_back({Guard::kOperandAlignment, operand, 0, 0, bytes});
+  };
+  aligned(kA, w.a);
+  aligned(kB, w.b);
+  aligned(kD, w.d * DtypeBytes(r.dtype(kScaledD)));
+  aligned(kOffs, 4);
+  aligned(kScaleA, w.formats.scale_words ? 4 : 1);
+  aligned(kScaleB, w.formats.scale_words ? 4 : 1);
+  if (r.bias != nullptr) aligned(kBias, w.bias * DtypeBytes(r.bias->dtype));
+  return w;
+}
+
+KernelSpec Kernel(const Request& request, const Widths& w,
+                  const GemmTile& tile) {
+  const ScaledGemmRequest& r = request.scaled;
+  KernelSpec kernel;
+  const bool dma = w.schedule == GemmSchedule::kDma;
+  kernel.symbol = absl::StrCat("ingot_grouped_gemm_", r.dtype(kScaledA), "_",
+                               r.dtype(kScaledB), "_", r.dtype(kScaledD), "_",
+                               GemmTileName(tile), dma ? "" : "_staged");
+  const std::string scales =
+      ScalePiecesName(PiecesOf(w.formats, tile, tile.m / tile.waves_m));
+  kernel.params = {{"act", request.epilogue.act},
+                   {"b_layout", "gnk"},
+                   {"bias", r.bias == nullptr ? "none" : r.bias->dtype},
+                   {"capacity", GroupedCapacity(request.groups.max)},
+                   {"dtype_a", r.dtype(kScaledA)},
+                   {"dtype_b", r.dtype(kScaledB)},
+                   {"dtype_d", r.dtype(kScaledD)},
+                   {"pairing", request.epilogue.pairing},
+                   {"scales_a", scales},
+                   {"scales_b", scales},
+                   {"schedule", dma ? "dma" : "staged"},
+                   {"width_a", w.a},
+                   {"width_b", w.b},
+                   {"width_bias", w.bias},
+                   {"width_d", w.d}};
+  for (Param& param : GemmTileParams(tile)) kernel.params.push_back(param);
+  kernel.codegen = GemmCodegenOptions(w.schedule, tile);
+  kernel.workgroup = {static_cast<uint32_t>(tile.waves() * 64), 1, 1};
+  const int64_t lds_bytes = ScaledLdsBytes(w.formats, tile);
+  const Expr workgroups = GroupedWorkgroups(tile, lds_bytes, request.columns());
+  kernel.grid = {workgroups, Expr::Const(1), Expr::Const(1)};
+  kernel.lds_bytes = static_cast<uint32_t>(lds_bytes);
+  kernel.args = Arguments(request, workgroups);
+  return kernel;
+}
+
+double Extent(const PlanDim& dim, double typical) {
+  return dim.min == dim.max ? static_cast<double>(dim.min) : typical;
+}
+
+void AddVariants(const Request& request, const Widths& w,
+                 absl::Span<const GemmTile> tiles, Plan* plan) {
+  const ScaledGemmRequest& r = request.scaled;
+  const double groups = Extent(request.groups, 16);
+  const double columns = Extent(r.dims[kScaledN], 4096) * request.factor();
+  const double k = Extent(r.dims[kScaledK], 4096);
+  const PlanDim& rows = r.dims[kScaledM];
+  // All tiles read the same weights once, so they do not matter to the ranking.
+  const auto microseconds = [&](const GemmTile& tile, double m) {
+    return ScaledMicroseconds(
+        w.formats, tile, GroupedRowTiles(tile, m, groups) * tile.m, columns, k);
+  };
+  for (const GemmBucket& bucket :
+       TileBuckets(tiles, rows.min, rows.max, GroupedBucketScale(groups),
+                   microseconds)) {
+    Variant variant;
+    variant.name =
+        absl::StrCat(w.schedule == GemmSchedule::kDma ? "dma" : "staged",
+                     w.d > 1 ? "" : "_narrow", "_", GemmTileName(bucket.tile));
+    variant.guards = w.guards;
+    variant.guards.push_back(
+        {Guard::kDim, kScaledM, bucket.min, bucket.max, 0});
+    LaunchStep launch;
+    launch.kernel = static_cast<int>(plan->kernels.size());
+    plan->kernels.push_back({Kernel(request, w, bucket.tile)});
+    launch.grid = plan->kernels.back().spec.grid;
+    variant.recipe.steps.push_back(launch);
+    plan->variants.push_back(std::move(variant));
+  }
+}
+
+}  // namespace
+
+bool IsScaledGroupedGemm(const Spec& spec) {
+  const Operand* a = spec.FindOperand("a");
+  return spec.FindOperand("scale_a") != nullptr ||
+         spec.FindOperand("scale_b") != nullptr ||
+         (a != nullptr && std::find(std::begin(kFormats), std::end(kFormats),
+                                    a->dtype) != std::end(kFormats));
+}
+
+absl::StatusOr<Plan> PlanScaledGroupedGemm(const Spec& spec) {
+  INGOT_ASSIGN_OR_RETURN(const Request request, ReadRequest(spec));
+  Plan plan;
+  plan.resolved = spec;
+  Describe(request, &plan);
+  const Widths widths = BestWidths(request.scaled);
+  const std::vector<GemmTile> all =
+      ScaledTiles(widths.schedule, widths.formats);
+  const std::vector<GemmTile> tiles = PinnedTiles(spec, all);
+  if (tiles.empty()) return RefusePins(spec, all);
+  AddVariants(request, widths, tiles, &plan);
+  ResolveGemmTuning(&plan);
+  return plan;
+}
+
+}  // namespace ingot
