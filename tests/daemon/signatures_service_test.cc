@@ -162,6 +162,10 @@ TEST_P(PlantedTest, IsNotServedAndIsBuiltAnew) {
   StartSigning("require");
   const v1::GetKernelResponse good = Get(RmsNorm(64));
   Plant([&](cache::Publication* entry) { GetParam().plant(entry, theirs_); });
+  const Answer<v1::VerifyResponse> verified =
+      caller().Call(&v1::Admin::Stub::Verify, v1::VerifyRequest());
+  ASSERT_TRUE(verified.ok()) << verified.message();
+  EXPECT_EQ(verified.response.untrusted(), GetParam().works_unsigned ? 1 : 0);
   const v1::GetKernelResponse looked = Look(RmsNorm(64));
   ASSERT_EQ(looked.kernels_size(), 1);
   EXPECT_EQ(looked.kernels(0).record().digest(),
@@ -296,6 +300,97 @@ TEST_F(SignaturesTest, ANodeWithoutAKeyServesWhatOthersSigned) {
   const Answer<v1::GetKernelResponse> other = caller().Get(RmsNorm(128));
   EXPECT_EQ(other.code(), StatusCode::FAILED_PRECONDITION);
   EXPECT_THAT(other.message(), HasSubstr("signing_key"));
+}
+
+TEST_F(SignaturesTest, OnlyWhatATrustedKeySignedIsImported) {
+  // Another daemon's, under another key.
+  WriteSecret(folder_ / "theirs.pem", theirs_.private_pem);
+  testing::DaemonOptions options;
+  options.flags = {"--workers=1", "--signing-key=" + (folder_ / "theirs.pem")};
+  const auto other = testing::Daemon::Start(options);
+  ASSERT_TRUE(other.ok()) << other.status();
+  Answer<v1::GetKernelResponse> made =
+      Client((*other)->address()).Get(RmsNorm(64));
+  ASSERT_TRUE(made.ok()) << made.message();
+  const v1::GetKernelResponse& theirs = made.response;
+  v1::ImportRequest request;
+  v1::ImportKernel* kernel = request.add_kernels();
+  kernel->set_record(theirs.kernels(0).record().SerializeAsString());
+  kernel->set_object(theirs.kernels(0).object());
+  request.add_plans(theirs.plan().SerializeAsString());
+  const auto import = [&] {
+    Answer<v1::ImportResponse> answer =
+        caller().Call(&v1::Admin::Stub::Import, request);
+    EXPECT_TRUE(answer.ok()) << answer.message();
+    return answer.response;
+  };
+
+  std::ofstream(TrustedPath()) << ours_.public_pem;
+  Start({"--trusted-keys=" + TrustedPath(), "--signature-policy=require"});
+  const v1::ImportResponse refused = import();
+  ASSERT_EQ(refused.kernels_size(), 1);
+  EXPECT_EQ(refused.kernels(0).state(), v1::IMPORT_REFUSED);
+  EXPECT_THAT(refused.kernels(0).reason(), HasSubstr(theirs_.id));
+  ASSERT_EQ(refused.plans_size(), 1);
+  EXPECT_EQ(refused.plans(0).state(), v1::IMPORT_REFUSED);
+  EXPECT_EQ(caller().Get(RmsNorm(64)).code(), StatusCode::FAILED_PRECONDITION);
+  EXPECT_EQ(caller().Stats().entries(), 0u);
+
+  std::ofstream(TrustedPath()) << theirs_.public_pem;
+  ASSERT_TRUE(daemon().Terminate().ok());
+  Restart();
+  const std::string good = kernel->record();
+  v1::Record relabelled = theirs.kernels(0).record();
+  relabelled.mutable_description()->set_target("gfx950:xnack-");
+  kernel->set_record(relabelled.SerializeAsString());
+  const v1::ImportResponse forged = import();
+  EXPECT_EQ(forged.kernels(0).state(), v1::IMPORT_REFUSED);
+  EXPECT_THAT(forged.kernels(0).reason(), HasSubstr(theirs_.id));
+  kernel->set_record(good);
+  const v1::ImportResponse taken = import();
+  EXPECT_EQ(taken.kernels(0).state(), v1::IMPORT_IMPORTED)
+      << taken.kernels(0).reason();
+  EXPECT_EQ(taken.plans(0).state(), v1::IMPORT_IMPORTED)
+      << taken.plans(0).reason();
+  const v1::GetKernelResponse got = Get(RmsNorm(64));
+  EXPECT_EQ(got.plan().SerializeAsString(), theirs.plan().SerializeAsString());
+  EXPECT_EQ(got.kernels(0).record().SerializeAsString(),
+            theirs.kernels(0).record().SerializeAsString());
+}
+
+// Also one that asks for no signatures, for clients that do.
+TEST_F(SignaturesTest, AnImportBringsSignaturesToWhatHasNone) {
+  StartSigning("off");
+  const v1::GetKernelResponse made = Get(RmsNorm(64));
+  ASSERT_EQ(made.plan().signatures_size(), 1);
+  testing::DaemonOptions options;
+  options.flags = {"--workers=1"};
+  const auto other = testing::Daemon::Start(options);
+  ASSERT_TRUE(other.ok()) << other.status();
+  Client client((*other)->address());
+  EXPECT_EQ(client.Get(RmsNorm(64)).response.plan().signatures_size(), 0);
+  v1::ImportRequest request;
+  v1::ImportKernel* kernel = request.add_kernels();
+  kernel->set_record(made.kernels(0).record().SerializeAsString());
+  kernel->set_object(made.kernels(0).object());
+  request.add_plans(made.plan().SerializeAsString());
+  const Answer<v1::ImportResponse> imported =
+      client.Call(&v1::Admin::Stub::Import, request);
+  ASSERT_TRUE(imported.ok()) << imported.message();
+  ASSERT_EQ(imported.response.plans(0).state(), v1::IMPORT_IMPORTED)
+      << imported.response.plans(0).reason();
+  EXPECT_EQ(imported.response.kernels(0).state(), v1::IMPORT_IMPORTED)
+      << imported.response.kernels(0).reason();
+  const Answer<v1::GetKernelResponse> got = client.Get(RmsNorm(64));
+  EXPECT_EQ(got.response.plan().SerializeAsString(),
+            made.plan().SerializeAsString());
+  EXPECT_EQ(got.response.kernels(0).record().SerializeAsString(),
+            made.kernels(0).record().SerializeAsString());
+  // A second time there is nothing to bring.
+  const Answer<v1::ImportResponse> again =
+      client.Call(&v1::Admin::Stub::Import, request);
+  EXPECT_EQ(again.response.plans(0).state(), v1::IMPORT_PRESENT);
+  EXPECT_EQ(again.response.kernels(0).state(), v1::IMPORT_PRESENT);
 }
 
 TEST_F(SignaturesTest, KeysRotateWithoutARestart) {
