@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "absl/strings/escaping.h"
-#include "cache/scrub.h"
 #include "compiler/code_object.h"
 #include "compiler/plan.h"
 #include "server/record_scan.h"
@@ -22,8 +21,6 @@ namespace {
 
 constexpr size_t kDefaultPage = 1000;
 constexpr size_t kLargestPage = 10000;
-// Damaged keys that an answer names; it counts all.
-constexpr size_t kMaxDamagedKeys = 10000;
 
 void AddCounter(absl::string_view name, uint64_t value,
                 v1::StatsResponse* response) {
@@ -78,6 +75,8 @@ absl::StatusOr<v1::StatsResponse> Admin::Stats(const v1::StatsRequest&) {
   AddCounter("ingot_store_evictions_total", store.evictions, &response);
   AddCounter("ingot_store_read_only", store.read_only ? 1 : 0, &response);
   AddCounter("ingot_trusted_keys", parts_.trust.trusted_keys(), &response);
+  AddCounter("ingot_tuning_epoch", parts_.tuning.epoch(), &response);
+  AddCounter("ingot_tuning_records", parts_.tuning.in_force(), &response);
   AddCounter("ingot_worker_sandbox_layers",
              static_cast<uint64_t>(parts_.pool.sandbox_layers()), &response);
   AddCounter("ingot_workers_warm", static_cast<uint64_t>(parts_.pool.warm()),
@@ -93,6 +92,10 @@ absl::StatusOr<v1::ListResponse> Admin::List(const v1::ListRequest& request) {
   if (!request.page_token().empty()) {
     INGOT_RETURN_IF_ERROR(CheckKeySize("page_token", request.page_token()));
   }
+  std::string target;
+  if (!request.target().empty()) {
+    INGOT_ASSIGN_OR_RETURN(target, CanonicalTarget(request.target()));
+  }
   const auto page = static_cast<int>(
       request.page_size() == 0 ? kDefaultPage : request.page_size());
   v1::ListResponse response;
@@ -105,10 +108,7 @@ absl::StatusOr<v1::ListResponse> Admin::List(const v1::ListRequest& request) {
         if (!request.op().empty() && request.op() != description.op()) {
           return true;
         }
-        if (!request.target().empty() &&
-            request.target() != description.target()) {
-          return true;
-        }
+        if (!target.empty() && target != description.target()) return true;
         if (response.entries_size() == page) {
           response.set_next_page_token(response.entries(page - 1).key());
           return false;
@@ -268,53 +268,14 @@ absl::StatusOr<v1::DeleteResponse> Admin::Delete(
     parts_.builder.Forgive(key);
     INGOT_ASSIGN_OR_RETURN(const bool was_there,
                            parts_.store.tiers().Delete(key));
-    response.set_deleted(response.deleted() + (was_there ? 1 : 0));
+    if (was_there) {
+      response.set_deleted(response.deleted() + 1);
+    } else {
+      response.add_unknown_keys(key);
+    }
   }
   parts_.lookup.ForgetReplies();
   return response;
-}
-
-absl::StatusOr<v1::VerifyResponse> Admin::Verify(const v1::VerifyRequest&) {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    verifying_ = true;
-    damaged_.clear();
-    untrusted_ = 0;
-  }
-  cache::ScrubOptions options;
-  options.cancelled = parts_.stopping;
-  // An operator waits for this one; the slow pace is for unattended scrubs.
-  options.bytes_per_second = 0;
-  const absl::StatusOr<cache::ScrubReport> report =
-      cache::Scrub(parts_.store.tiers(), options);
-  v1::VerifyResponse response;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    verifying_ = false;
-    for (const std::string& key : damaged_) response.add_damaged_keys(key);
-    response.set_untrusted(untrusted_);
-    damaged_.clear();
-  }
-  INGOT_RETURN_IF_ERROR(report.status());
-  if (!report->complete) {
-    return absl::UnavailableError("the daemon is draining");
-  }
-  response.set_checked(report->entries + report->damaged);
-  response.set_damaged(report->damaged);
-  if (report->damaged > 0) parts_.lookup.ForgetReplies();
-  return response;
-}
-
-void Admin::OnUntrusted() {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (verifying_) ++untrusted_;
-}
-
-void Admin::OnDamage(absl::string_view key) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (verifying_ && damaged_.size() < kMaxDamagedKeys) {
-    damaged_.emplace_back(key);
-  }
 }
 
 }  // namespace ingot::server

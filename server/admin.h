@@ -37,8 +37,10 @@ class Admin {
     KernelStore& store;
     const Trust& trust;
     Builder& builder;
+    const Bundles& bundles;
     Lookup& lookup;
     Disabled& disabled;
+    TuningTable& tuning;
     JobQueue& queue;
     WorkerPool& pool;
     Counters& counters;
@@ -56,7 +58,9 @@ class Admin {
   absl::StatusOr<v1::InspectResponse> Inspect(
       const v1::InspectRequest& request);
   absl::StatusOr<v1::DeleteResponse> Delete(const v1::DeleteRequest& request);
-  absl::StatusOr<v1::VerifyResponse> Verify(const v1::VerifyRequest& request);
+  // As long as it takes, or until the caller is gone.
+  absl::StatusOr<v1::VerifyResponse> Verify(const v1::VerifyRequest& request,
+                                            const AdminCall& call);
   absl::StatusOr<v1::PinResponse> Pin(const v1::PinRequest& request);
   absl::StatusOr<v1::CollectResponse> Collect(
       const v1::CollectRequest& request);
@@ -65,6 +69,22 @@ class Admin {
   absl::StatusOr<v1::EnableResponse> Enable(const v1::EnableRequest& request);
   absl::StatusOr<v1::ListDisabledResponse> ListDisabled(
       const v1::ListDisabledRequest& request);
+  absl::StatusOr<v1::TuneResponse> Tune(const v1::TuneRequest& request,
+                                        const AdminCall& call);
+  absl::StatusOr<v1::ListTuningResponse> ListTuning(
+      const v1::ListTuningRequest& request);
+  absl::StatusOr<v1::DeleteTuningResponse> DeleteTuning(
+      const v1::DeleteTuningRequest& request);
+  absl::StatusOr<v1::ExplainResponse> Explain(
+      const v1::ExplainRequest& request);
+  absl::StatusOr<v1::CandidatesResponse> ListCandidates(
+      const v1::CandidatesRequest& request);
+  absl::StatusOr<v1::ListReprosResponse> ListRepros(
+      const v1::ListReprosRequest& request);
+  absl::StatusOr<v1::GetReproResponse> GetRepro(
+      const v1::GetReproRequest& request);
+  absl::StatusOr<v1::ListSpecsResponse> ListSpecs(
+      const v1::ListSpecsRequest& request);
 
   // To be asked for one message after the other; must not outlive this.
   absl::StatusOr<std::unique_ptr<Exporter>> Export(
@@ -79,6 +99,11 @@ class Admin {
   void OnUntrusted();
 
  private:
+  struct Verification {
+    std::vector<std::string> damaged;
+    uint64_t untrusted = 0;
+  };
+
   // The key of an object, by reading records until one names the digest.
   absl::StatusOr<std::string> KeyOf(const v1::InspectRequest& request);
   absl::StatusOr<std::string> Disassemble(const std::string& object);
@@ -92,9 +117,8 @@ class Admin {
   Importer importer_{ForImports()};
   const MonotonicTime started_ = SteadyNow();
   std::mutex mutex_;
-  bool verifying_ = false;
-  std::vector<std::string> damaged_;  // while verifying
-  uint64_t untrusted_ = 0;            // likewise
+  // What each Verify that runs now collects.
+  std::vector<Verification*> verifications_;
 };
 
 }  // namespace ingot::server

@@ -36,14 +36,19 @@ absl::StatusOr<v1::PinResponse> Admin::Pin(const v1::PinRequest& request) {
   for (const std::string& key : request.keys()) {
     INGOT_RETURN_IF_ERROR(CheckKeySize("keys", key));
   }
+  v1::PinResponse response;
   for (const std::string& key : request.keys()) {
     INGOT_ASSIGN_OR_RETURN(const bool found, parts_.store.tiers().SetPinned(
                                                  key, !request.unpin()));
-    if (found) continue;
-    return absl::NotFoundError(absl::StrCat(
-        "keys: found ", absl::BytesToHexString(key), ", which is not stored"));
+    if (!found) response.add_unknown_keys(key);
   }
-  return v1::PinResponse();
+  if (response.unknown_keys_size() < request.keys_size()) return response;
+  return absl::NotFoundError(
+      absl::StrCat("keys: found ", absl::BytesToHexString(request.keys(0)),
+                   request.keys_size() > 1
+                       ? absl::StrCat(" and ", request.keys_size() - 1, " more")
+                       : "",
+                   ", none of which is stored"));
 }
 
 absl::StatusOr<v1::CollectResponse> Admin::Collect(

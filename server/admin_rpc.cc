@@ -42,9 +42,10 @@ AdminRpc::Reactor* AdminRpc::Delete(Context* context, const Buffer* request,
 
 AdminRpc::Reactor* AdminRpc::Verify(Context* context, const Buffer* request,
                                     Buffer* response) {
-  return Run<Role::kAdmin, When::kOnThread, v1::VerifyRequest>(
-      *context, *request, response, [this](const v1::VerifyRequest& parsed) {
-        return admin_.Verify(parsed);
+  return Run<Role::kAdmin, When::kOnSlowThread, v1::VerifyRequest>(
+      *context, *request, response,
+      [this](const v1::VerifyRequest& parsed, const AdminCall& call) {
+        return admin_.Verify(parsed, call);
       });
 }
 

@@ -44,7 +44,15 @@ using RawAdmin =
                    v1::Admin::WithRawCallbackMethod_Import,
                    v1::Admin::WithRawCallbackMethod_Disable,
                    v1::Admin::WithRawCallbackMethod_Enable,
-                   v1::Admin::WithRawCallbackMethod_ListDisabled>::Type;
+                   v1::Admin::WithRawCallbackMethod_ListDisabled,
+                   v1::Admin::WithRawCallbackMethod_Tune,
+                   v1::Admin::WithRawCallbackMethod_ListTuning,
+                   v1::Admin::WithRawCallbackMethod_DeleteTuning,
+                   v1::Admin::WithRawCallbackMethod_Explain,
+                   v1::Admin::WithRawCallbackMethod_ListCandidates,
+                   v1::Admin::WithRawCallbackMethod_ListRepros,
+                   v1::Admin::WithRawCallbackMethod_GetRepro,
+                   v1::Admin::WithRawCallbackMethod_ListSpecs>::Type;
 
 // A method group has a source file of its own: admin_rpc.cc, admin_*_rpc.cc.
 class AdminRpc : public RawAdmin {
@@ -70,6 +78,14 @@ class AdminRpc : public RawAdmin {
   Reactor* Disable(Context*, const Buffer*, Buffer*) override;
   Reactor* Enable(Context*, const Buffer*, Buffer*) override;
   Reactor* ListDisabled(Context*, const Buffer*, Buffer*) override;
+  Reactor* Tune(Context*, const Buffer*, Buffer*) override;
+  Reactor* ListTuning(Context*, const Buffer*, Buffer*) override;
+  Reactor* DeleteTuning(Context*, const Buffer*, Buffer*) override;
+  Reactor* Explain(Context*, const Buffer*, Buffer*) override;
+  Reactor* ListCandidates(Context*, const Buffer*, Buffer*) override;
+  Reactor* ListRepros(Context*, const Buffer*, Buffer*) override;
+  Reactor* GetRepro(Context*, const Buffer*, Buffer*) override;
+  Reactor* ListSpecs(Context*, const Buffer*, Buffer*) override;
 
  private:
   // kNow: on the thread of the call. kOnThread: reads much of the store.

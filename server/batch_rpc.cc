@@ -55,10 +55,10 @@ void AppendResult(std::string* out, size_t index, const Reply& reply) {
 // end after the call did. Thread-safe.
 class Batch : public std::enable_shared_from_this<Batch> {
  public:
-  Batch(Lookup& lookup, std::shared_ptr<const Caller> caller,
-        const grpc::ByteBuffer& request, Reactor& reactor)
+  Batch(Lookup& lookup, Lookup::Origin origin, const grpc::ByteBuffer& request,
+        Reactor& reactor)
       : lookup_(lookup),
-        caller_(std::move(caller)),
+        origin_(std::move(origin)),
         bytes_(request),
         reactor_(reactor) {}
 
@@ -165,7 +165,10 @@ class Batch : public std::enable_shared_from_this<Batch> {
   void LookUpNext() {
     const size_t index = next_++;  // only the pumping thread is here
     Lookup::Started started = lookup_.Get(
-        requests_[index], [this] { return caller_; },
+        requests_[index],
+        [this]() -> Lookup::Origin {
+          return {origin_.caller, NextSpan(origin_.trace)};
+        },
         [&]() -> Lookup::Done {
           const std::lock_guard<std::mutex> lock(mutex_);
           ++waiting_;
@@ -195,7 +198,7 @@ class Batch : public std::enable_shared_from_this<Batch> {
   }
 
   Lookup& lookup_;
-  const std::shared_ptr<const Caller> caller_;
+  const Lookup::Origin origin_;
   const MessageBytes bytes_;
   std::vector<absl::string_view> requests_;  // point into bytes_
   Reactor& reactor_;  // lives until it was told to finish
@@ -215,9 +218,9 @@ class Batch : public std::enable_shared_from_this<Batch> {
 
 class BatchReactor : public Reactor {
  public:
-  BatchReactor(Lookup& lookup, std::shared_ptr<const Caller> caller,
+  BatchReactor(Lookup& lookup, Lookup::Origin origin,
                const grpc::ByteBuffer& request)
-      : batch_(std::make_shared<Batch>(lookup, std::move(caller), request,
+      : batch_(std::make_shared<Batch>(lookup, std::move(origin), request,
                                        *this)) {
     const absl::Status opened = batch_->Open();
     if (!opened.ok()) {
@@ -247,9 +250,8 @@ class BatchReactor : public Reactor {
 }  // namespace
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* StartBatch(
-    Lookup& lookup, std::shared_ptr<const Caller> caller,
-    const grpc::ByteBuffer& request) {
-  return new BatchReactor(lookup, std::move(caller), request);
+    Lookup& lookup, Lookup::Origin origin, const grpc::ByteBuffer& request) {
+  return new BatchReactor(lookup, std::move(origin), request);
 }
 
 }  // namespace ingot::server

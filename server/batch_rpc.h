@@ -14,8 +14,7 @@ namespace ingot::server {
 // The reactor owns itself. A refused lookup is a result with its code; the call
 // fails only for a message that is none.
 grpc::ServerWriteReactor<grpc::ByteBuffer>* StartBatch(
-    Lookup& lookup, std::shared_ptr<const Caller> caller,
-    const grpc::ByteBuffer& request);
+    Lookup& lookup, Lookup::Origin origin, const grpc::ByteBuffer& request);
 
 }  // namespace ingot::server
 

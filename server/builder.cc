@@ -70,7 +70,8 @@ absl::Status Builder::Refusal(absl::string_view key) {
 }
 
 Flights::Ticket Builder::Build(const PlanKernel& kernel, Priority priority,
-                               const std::string& client, Flights::Done done) {
+                               const std::string& client, Flights::Done done,
+                               std::string traceparent) {
   const absl::Status refusal = Refusal(kernel.key);
   if (!refusal.ok()) {
     done(refusal, false);
@@ -91,7 +92,7 @@ Flights::Ticket Builder::Build(const PlanKernel& kernel, Priority priority,
     return std::move(joined.ticket);
   }
   Enqueue({kernel.key, kernel.encoding, kernel.spec.op, kernel.spec.symbol,
-           client, flight},
+           client, std::move(traceparent), flight},
           priority);
   return std::move(joined.ticket);
 }
@@ -99,6 +100,7 @@ Flights::Ticket Builder::Build(const PlanKernel& kernel, Priority priority,
 void Builder::Enqueue(Work work, Priority priority) {
   auto request = std::make_shared<worker::Request>();
   request->mutable_compile()->set_key_encoding(work.key_encoding);
+  request->set_trace(work.traceparent);
   auto shared = std::make_shared<Work>(std::move(work));
   Job job;
   job.id = shared->flight;
@@ -261,7 +263,7 @@ void Builder::Succeed(const Work& work, worker::Reply reply) {
     const std::lock_guard<std::mutex> lock(mutex_);
     faults_.erase(work.key);
   }
-  note_(work.op, work.key, absl::OkStatus(), compile_us);
+  note_(work.op, work.key, absl::OkStatus(), compile_us, work.traceparent);
   Built built;
   built.entry = {
       std::make_shared<const std::string>(std::move(publication.record)),
@@ -281,7 +283,7 @@ void Builder::ObserveStage(absl::string_view stage, int64_t micros) {
 
 void Builder::Fail(const Work& work, const absl::Status& status) {
   compile_failures_.Add();
-  note_(work.op, work.key, status, 0);
+  note_(work.op, work.key, status, 0, work.traceparent);
   flights_.Finish(work.key, work.flight, status);
 }
 

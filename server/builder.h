@@ -35,9 +35,9 @@ namespace ingot::server {
 class Builder {
  public:
   // One finished compile, for the log.
-  using Note =
-      std::function<void(const std::string& op, absl::string_view key,
-                         const absl::Status& status, int64_t compile_us)>;
+  using Note = std::function<void(
+      const std::string& op, absl::string_view key, const absl::Status& status,
+      int64_t compile_us, const std::string& traceparent)>;
 
   // All must outlive the builder. `workers` is how many jobs run at once, for
   // the estimate in RetryInfo. What is built is signed by `trust`; nothing is
@@ -48,14 +48,19 @@ class Builder {
 
   // `done` is called exactly once, possibly before this returns, unless
   // Abandon comes first. Looks in the store once more before compiling.
-  // `client` is whose turn it takes in the queue.
+  // `client` is whose turn it takes in the queue; `traceparent` is of the one
+  // who asked first, for the log.
   Flights::Ticket Build(const PlanKernel& kernel, Priority priority,
-                        const std::string& client, Flights::Done done);
+                        const std::string& client, Flights::Done done,
+                        std::string traceparent = "");
   // The caller no longer waits: `done` will not start. Others may.
   void Abandon(const Flights::Ticket& ticket);
 
   // What a caller may wait before it tries again, from the queue's length.
   std::chrono::milliseconds RetryDelay() const;
+
+  // What a build of `key` would be refused with unasked; OK for nothing.
+  absl::Status Known(absl::string_view key) { return refusals_.Find(key); }
 
   // Forgets refusals and quarantine of a key; of all when empty.
   void Forgive(absl::string_view key);
@@ -76,6 +81,7 @@ class Builder {
     std::string op;
     std::string symbol;
     std::string client;
+    std::string traceparent;
     uint64_t flight = 0;
     int deaths = 0;  // of workers, for whatever cause
   };

@@ -26,8 +26,8 @@ class BuilderTest : public ::testing::Test {
   void MakeBuilder() {
     builder_ = std::make_unique<Builder>(
         store_, queue_, refusals_, *bundles_, *trust_, counters_, 2,
-        [](const std::string&, absl::string_view, const absl::Status&,
-           int64_t) {});
+        [](const std::string&, absl::string_view, const absl::Status&, int64_t,
+           const std::string&) {});
   }
 
   // Asks for the kernel; outcomes gather in `outcomes_`.

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 
 namespace ingot::server {
@@ -64,6 +65,41 @@ std::vector<Bundle> Bundles::LoadQuarantined() const {
     bundles.push_back(std::move(bundle));
   }
   return bundles;
+}
+
+std::vector<std::string> Bundles::List() const {
+  std::vector<std::pair<fs::file_time_type, std::string>> all;
+  std::error_code error;
+  for (const fs::directory_entry& entry :
+       fs::directory_iterator(directory_, error)) {
+    all.emplace_back(entry.last_write_time(error),
+                     entry.path().filename().string());
+  }
+  std::sort(all.rbegin(), all.rend());
+  std::vector<std::string> ids;
+  for (auto& [time, id] : all) ids.push_back(std::move(id));
+  return ids;
+}
+
+absl::StatusOr<Bundle> Bundles::Load(absl::string_view id) const {
+  std::error_code error;
+  const fs::path path = fs::path(directory_) / std::string(id);
+  const bool is_id =
+      id.size() == 16 && std::all_of(id.begin(), id.end(), [](char c) {
+        return absl::ascii_isdigit(c) || (c >= 'a' && c <= 'f');
+      });
+  if (!is_id || !fs::exists(path / "key_encoding", error)) {
+    return absl::NotFoundError(
+        absl::StrCat("id: found \"", absl::CEscape(id.substr(0, 64)),
+                     "\", allowed the 16 digits of a bundle that is there"));
+  }
+  Bundle bundle;
+  bundle.key_encoding = ReadFile(path / "key_encoding");
+  bundle.reason = ReadFile(path / "reason");
+  bundle.log = ReadFile(path / "log");
+  bundle.ir = ReadFile(path / "ir");
+  bundle.quarantined = fs::exists(path / "quarantined", error);
+  return bundle;
 }
 
 void Bundles::PruneLocked() {

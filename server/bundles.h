@@ -42,6 +42,11 @@ class Bundles {
   // What earlier runs quarantined: key encodings with their reasons.
   std::vector<Bundle> LoadQuarantined() const;
 
+  // Ids, the one written last first.
+  std::vector<std::string> List() const;
+  // NOT_FOUND for an id that there is not (any more).
+  absl::StatusOr<Bundle> Load(absl::string_view id) const;
+
  private:
   void PruneLocked();
 

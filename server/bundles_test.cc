@@ -47,5 +47,25 @@ TEST_F(BundlesTest, AFolderThatCannotBeMadeIsNoMatter) {
   EXPECT_TRUE(bundles.LoadQuarantined().empty());
 }
 
+TEST_F(BundlesTest, AreListedAndLoadedById) {
+  Bundles bundles(folder_, 8);
+  EXPECT_TRUE(bundles.List().empty());
+  bundles.Write(Key('a'),
+                {"encoding", "it crashed", "the end", "module {}", true});
+  const std::string id = Bundles::Id(Key('a'));
+  EXPECT_EQ(bundles.List(), std::vector<std::string>{id});
+  const absl::StatusOr<Bundle> loaded = bundles.Load(id);
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  EXPECT_EQ(loaded->key_encoding, "encoding");
+  EXPECT_EQ(loaded->reason, "it crashed");
+  EXPECT_EQ(loaded->log, "the end");
+  EXPECT_EQ(loaded->ir, "module {}");
+  EXPECT_TRUE(loaded->quarantined);
+  for (const char* other :
+       {"", ".", "..", "../bundles", "6161616161616162", "616161616161616"}) {
+    EXPECT_TRUE(absl::IsNotFound(bundles.Load(other).status())) << other;
+  }
+}
+
 }  // namespace
 }  // namespace ingot::server

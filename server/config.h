@@ -44,6 +44,7 @@ struct Config {
   int64_t store_free_floor_mib = 1024;
   int64_t refusal_ttl_seconds = 86400;
   int64_t transient_refusal_ttl_seconds = 10;
+  int64_t tuning_ttl_seconds = 90 * 86400;
   int64_t drain_timeout_seconds = 8;
   std::string log_level = "info";
   std::string log_file;  // empty: standard error

@@ -137,12 +137,18 @@ absl::Status Daemon::OpenStore() {
 
 // After the store, whose lock keeps another daemon out of them.
 absl::Status Daemon::OpenJournals() {
+  const auto note = [this](const std::string& line) {
+    log_.Write(Level::kError, "journal", {{"what", line}});
+  };
   INGOT_ASSIGN_OR_RETURN(
-      disabled_, Disabled::Open(absl::StrCat(config_.state_dir, "/disabled"),
-                                [this](const std::string& line) {
-                                  log_.Write(Level::kError, "journal",
-                                             {{"what", line}});
-                                }));
+      disabled_,
+      Disabled::Open(absl::StrCat(config_.state_dir, "/disabled"), note));
+  TuningOptions tuning;
+  tuning.path = absl::StrCat(config_.state_dir, "/tuning");
+  tuning.ttl_ms = config_.tuning_ttl_seconds * 1000;
+  tuning.note = note;
+  INGOT_ASSIGN_OR_RETURN(tuning_,
+                         TuningTable::Open(std::move(tuning), counters_));
   return absl::OkStatus();
 }
 
@@ -192,12 +198,23 @@ void Daemon::StartWorkers() {
       *store_, *queue_, *refusals_, *bundles_, *trust_, counters_,
       settings.workers,
       [this](const std::string& op, absl::string_view key,
-             const absl::Status& status,
-             int64_t us) { LogBuild(op, key, status, us); });
+             const absl::Status& status, int64_t us,
+             const std::string& traceparent) {
+        LogBuild(op, key, status, us, SpanOf(traceparent));
+      });
   pool_ = std::make_unique<WorkerPool>(
       *worker_program_, *queue_, counters_, std::move(settings),
-      [this](absl::string_view event, const std::string& what) {
-        log_.Write(Level::kInfo, event, {{"what", what}});
+      [this](absl::string_view event, const std::string& what,
+             const std::string& traceparent) {
+        const Trace trace = SpanOf(traceparent);
+        if (trace.trace_id.empty()) {
+          log_.Write(Level::kInfo, event, {{"what", what}});
+          return;
+        }
+        log_.Write(Level::kInfo, event,
+                   {{"what", what},
+                    {"trace_id", trace.trace_id},
+                    {"span_id", trace.span_id}});
       });
 }
 
@@ -207,15 +224,16 @@ void Daemon::MakeServices() {
       static_cast<size_t>(config_.reply_cache_mib * kMib);
   settings.plan_cache_bytes =
       static_cast<size_t>(config_.plan_cache_mib * kMib);
-  settings.sign_plan = [this](const Plan& plan, std::string* bytes) {
+  settings.sign_plan = [this](const EncodedPlan& plan, std::string* bytes) {
     return SignPlan(plan, bytes);
   };
   lookup_ = std::make_unique<Lookup>(
-      *store_, *builder_, *disabled_, counters_, settings,
+      *store_, *builder_, *disabled_, *tuning_, counters_, settings,
       [this](const RequestLog& request) { LogRequest(request); });
-  admin_ = std::make_unique<Admin>(
-      Admin::Parts{*store_, *trust_, *builder_, *lookup_, *disabled_, *queue_,
-                   *pool_, counters_, [this] { return stopping_.load(); }});
+  tuning_->OnChange([this] { lookup_->ForgetTuning(); });
+  admin_ = std::make_unique<Admin>(Admin::Parts{
+      *store_, *trust_, *builder_, *bundles_, *lookup_, *disabled_, *tuning_,
+      *queue_, *pool_, counters_, [this] { return stopping_.load(); }});
   store_listener_.store(admin_.get());
   kernels_rpc_ = std::make_unique<KernelsRpc>(
       *lookup_, *store_, *callers_, [this] { return RestartPending(); });
@@ -306,6 +324,11 @@ void Daemon::Tick() {
     if (losses != seen) lookup_->ForgetReplies();
     seen = losses;
     ReloadKeys();
+    const absl::Status expired = tuning_->Expire();
+    if (!expired.ok()) {
+      log_.Write(Level::kError, "tuning records not expired",
+                 {{"why", expired.message()}});
+    }
   }
 }
 
@@ -324,7 +347,7 @@ void Daemon::ReloadKeys() {
              {{"trusted", static_cast<int64_t>(trust_->trusted_keys())}});
 }
 
-bool Daemon::SignPlan(const Plan& plan, std::string* bytes) {
+bool Daemon::SignPlan(const EncodedPlan& plan, std::string* bytes) {
   if (trust_->CanSign()) {
     trust_->SignPlan(bytes);
     return true;
@@ -345,13 +368,16 @@ bool Daemon::RestartPending() const {
 }
 
 void Daemon::LogBuild(const std::string& op, absl::string_view key,
-                      const absl::Status& status, int64_t compile_us) {
+                      const absl::Status& status, int64_t compile_us,
+                      const Trace& trace) {
   log_.Write(status.ok() ? Level::kInfo : Level::kWarn, "compile",
              {{"op", op},
               {"key", Hex(key)},
               {"code", absl::StatusCodeToString(status.code())},
               {"message", status.message()},
-              {"compile_us", compile_us}});
+              {"compile_us", compile_us},
+              {"trace_id", trace.trace_id},
+              {"span_id", trace.span_id}});
 }
 
 void Daemon::LogRequest(const RequestLog& request) {
@@ -365,7 +391,10 @@ void Daemon::LogRequest(const RequestLog& request) {
               {"code", absl::StatusCodeToString(request.status.code())},
               {"message", request.status.message()},
               {"compile_us", request.compile_us},
-              {"wait_us", request.wait_us}});
+              {"wait_us", request.wait_us},
+              {"trace_id", request.trace.trace_id},
+              {"span_id", request.trace.span_id},
+              {"parent_id", request.trace.parent_id}});
 }
 
 void Daemon::Drain() {

@@ -61,10 +61,11 @@ class Daemon {
   void Tick();
 
   void ReloadKeys();
-  bool SignPlan(const Plan& plan, std::string* bytes);
+  bool SignPlan(const EncodedPlan& plan, std::string* bytes);
   bool RestartPending() const;
   void LogBuild(const std::string& op, absl::string_view key,
-                const absl::Status& status, int64_t compile_us);
+                const absl::Status& status, int64_t compile_us,
+                const Trace& trace);
   void LogRequest(const RequestLog& request);
 
   const Config config_;
@@ -83,6 +84,7 @@ class Daemon {
   std::unique_ptr<Tiers> tiers_;
   std::unique_ptr<KernelStore> store_;
   std::unique_ptr<Disabled> disabled_;
+  std::unique_ptr<TuningTable> tuning_;
   std::unique_ptr<JobQueue> queue_;
   std::unique_ptr<NegativeCache> refusals_;
   std::unique_ptr<Bundles> bundles_;

@@ -68,6 +68,13 @@ class WaitingReactor : public grpc::ServerUnaryReactor {
   std::shared_ptr<LookupCall> call_;
 };
 
+Trace TraceOfCall(const grpc::CallbackServerContext& context) {
+  const auto& metadata = context.client_metadata();
+  const auto found = metadata.find("traceparent");
+  if (found == metadata.end()) return TraceOf("");
+  return TraceOf({found->second.data(), found->second.size()});
+}
+
 grpc::ServerUnaryReactor* FinishNow(grpc::CallbackServerContext* context,
                                     const absl::Status& status) {
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
@@ -112,7 +119,10 @@ grpc::ServerUnaryReactor* KernelsRpc::GetKernel(
   const MessageBytes bytes(*request);
   WaitingReactor* waiting = nullptr;  // made when the answer may have to wait
   Lookup::Started started = lookup_.Get(
-      bytes.view(), [&] { return callers_.Of(*context); },
+      bytes.view(),
+      [&]() -> Lookup::Origin {
+        return {callers_.Of(*context), TraceOfCall(*context)};
+      },
       [&]() -> Lookup::Done {
         waiting = new WaitingReactor(context, response);
         return [link = waiting->link()](const Reply& reply) {
@@ -136,7 +146,8 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* KernelsRpc::GetKernels(
   std::shared_ptr<const Caller> caller = callers_.Of(*context);
   const absl::Status allowed = caller->Require(Role::kGet);
   if (!allowed.ok()) return new Refused(allowed);
-  return StartBatch(lookup_, std::move(caller), *request);
+  return StartBatch(lookup_, {std::move(caller), TraceOfCall(*context)},
+                    *request);
 }
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* KernelsRpc::ReadObject(

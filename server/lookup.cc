@@ -36,13 +36,15 @@ absl::string_view ResultName(const std::vector<KernelSlot>& slots) {
 }  // namespace
 
 Lookup::Lookup(KernelStore& store, Builder& builder, const Disabled& disabled,
-               Counters& counters, const LookupSettings& settings, Note note)
+               TuningTable& tuning, Counters& counters,
+               const LookupSettings& settings, Note note)
     : store_(store),
       builder_(builder),
       disabled_(disabled),
+      tuning_(tuning),
       counters_(counters),
       note_(std::move(note)),
-      plans_(settings.plan_cache_bytes, settings.sign_plan),
+      plans_(settings.plan_cache_bytes, tuning, settings.sign_plan),
       replies_(settings.reply_cache_bytes, settings.reply_ttl) {
   for (size_t code = 0; code < refused_.size(); ++code) {
     refused_[code] = &counters.Get(absl::StrCat(
@@ -88,12 +90,8 @@ Lookup::Started Lookup::Get(absl::string_view request, Who who,
   const uint64_t generation = replies_.generation();
   const absl::StatusOr<RequestView> view = ViewRequest(request);
   if (!view.ok()) return Refuse(view.status());
-  if (view->pin_epoch != 0 && view->pin_epoch != kEpoch) {
-    return Refuse(absl::FailedPreconditionError(absl::StrCat(
-        "pin_epoch: found ", view->pin_epoch, ", allowed 0 or ", kEpoch)));
-  }
   const absl::StatusOr<std::shared_ptr<const AskedPlan>> plan =
-      plans_.Get(view->spec);
+      plans_.Get(view->spec, view->pin_epoch);
   if (!plan.ok()) return Refuse(plan.status());
   const absl::StatusOr<std::vector<size_t>> wanted =
       WantedKernels(**plan, *view);
@@ -119,11 +117,12 @@ Lookup::Started Lookup::Get(absl::string_view request, Who who,
     return Refuse(permitted);
   }
   if (!missing.empty()) {
-    const std::shared_ptr<const Caller> caller = who();
-    const absl::Status allowed = caller->Require(Role::kCompile);
+    Origin origin = who();
+    const absl::Status allowed = origin.caller->Require(Role::kCompile);
     if (!allowed.ok()) return Refuse(allowed);
-    std::shared_ptr<LookupCall> call(new LookupCall(
-        *this, *plan, request, *view, *caller, std::move(slots), make_done()));
+    std::shared_ptr<LookupCall> call(
+        new LookupCall(*this, *plan, request, *view, std::move(origin),
+                       std::move(slots), make_done()));
     std::optional<Reply> early =
         call->Start(missing, view->priority == v1::PRIORITY_WARMUP
                                  ? Priority::kWarmup
@@ -135,7 +134,7 @@ Lookup::Started Lookup::Get(absl::string_view request, Who who,
   const absl::string_view result = ResultName(slots);
   Requests(spec, result).Add();
   // The kernels may have been made for another spec's plan.
-  if (!slots.empty()) store_.KeepPlan(PlanKey(encoded.plan), encoded.bytes);
+  if (!slots.empty()) store_.KeepPlan(PlanKey(encoded), encoded.bytes);
   Message reply = EncodeReply(encoded, *view, slots);
   if (result != "hit_store") {
     Remember(key, generation, reply, spec);
@@ -149,12 +148,12 @@ Lookup::Started Lookup::Get(absl::string_view request, Who who,
 
 LookupCall::LookupCall(Lookup& lookup, std::shared_ptr<const AskedPlan> plan,
                        absl::string_view request, const RequestView& view,
-                       const Caller& caller, std::vector<KernelSlot> slots,
+                       Lookup::Origin origin, std::vector<KernelSlot> slots,
                        Lookup::Done done)
     : lookup_(lookup),
       plan_(std::move(plan)),
       request_(request),
-      caller_(caller.name),
+      origin_(std::move(origin)),
       done_(std::move(done)),
       slots_(std::move(slots)) {
   view_ = *ViewRequest(request_);  // the same, pointing into our own bytes
@@ -167,12 +166,13 @@ std::optional<Reply> LookupCall::Start(const std::vector<size_t>& missing,
     waiting_ += missing.size();
   }
   for (const size_t slot : missing) {
-    Flights::Ticket ticket =
-        lookup_.builder_.Build(*slots_[slot].kernel, priority, caller_,
-                               [self = shared_from_this(), slot](
-                                   const BuildOutcome& outcome, bool owner) {
-                                 self->OnBuilt(slot, outcome, owner);
-                               });
+    Flights::Ticket ticket = lookup_.builder_.Build(
+        *slots_[slot].kernel, priority, origin_.caller->name,
+        [self = shared_from_this(), slot](const BuildOutcome& outcome,
+                                          bool owner) {
+          self->OnBuilt(slot, outcome, owner);
+        },
+        Traceparent(origin_.trace));
     const std::lock_guard<std::mutex> lock(mutex_);
     tickets_.push_back(std::move(ticket));
   }
@@ -182,12 +182,37 @@ std::optional<Reply> LookupCall::Start(const std::vector<size_t>& missing,
   return std::move(early_);
 }
 
+absl::Status LookupCall::Blame(const PlanKernel& kernel,
+                               const absl::Status& failed) {
+  const bool for_good = absl::IsFailedPrecondition(failed) ||
+                        absl::IsUnimplemented(failed) ||
+                        absl::IsInternal(failed);
+  if (!for_good || view_.pin_epoch != 0) return failed;
+  const EncodedPlan& encoded = *plan_->plan;
+  for (const auto& [place, record] : encoded.tuned_kernels) {
+    if (&encoded.plan.kernels[place] != &kernel) continue;
+    const absl::Status ended =
+        lookup_.tuning_
+            .End({record}, absl::StrCat("unusable: ", failed.message()))
+            .status();
+    if (!ended.ok()) return failed;
+    return absl::UnavailableError(
+        absl::StrCat("tuning record ", record,
+                     " is dropped, ask again: ", failed.message()));
+  }
+  return failed;
+}
+
 void LookupCall::OnBuilt(size_t slot, const BuildOutcome& outcome, bool owner) {
+  // Slots do not move while builds are under way.
+  const absl::Status failed =
+      outcome.ok() ? absl::OkStatus()
+                   : Blame(*slots_[slot].kernel, outcome.status());
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     KernelSlot& built = slots_[slot];
     if (!outcome.ok()) {
-      if (error_.ok()) error_ = outcome.status();
+      if (error_.ok()) error_ = failed;
     } else {
       built.entry = outcome->entry;
       built.source = !outcome->compiled ? Source::kMemory
@@ -222,7 +247,12 @@ Reply LookupCall::Answer() {
   const absl::Status permitted = lookup_.Permitted(plan_->plan->plan, slots_);
   const bool disabled = error_.ok() && !permitted.ok();
   if (disabled) error_ = permitted;  // while it was compiled
-  RequestLog log{std::string(view_.request_id), caller_, spec.op, error_, 0,
+  RequestLog log{std::string(view_.request_id),
+                 origin_.trace,
+                 origin_.caller->name,
+                 spec.op,
+                 error_,
+                 0,
                  MicrosSince(started_)};
   for (const KernelSlot& slot : slots_) log.compile_us += slot.compile_us;
   lookup_.note_(log);
@@ -238,7 +268,7 @@ Reply LookupCall::Answer() {
   }
   lookup_.Requests(spec, ResultName(slots_)).Add();
   if (log.compile_us > 0) {
-    lookup_.store_.KeepPlan(PlanKey(plan_->plan->plan), plan_->plan->bytes);
+    lookup_.store_.KeepPlan(PlanKey(*plan_->plan), plan_->plan->bytes);
   }
   return EncodeReply(*plan_->plan, view_, slots_);
 }

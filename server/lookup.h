@@ -27,6 +27,7 @@
 #include "server/message.h"
 #include "server/plans.h"
 #include "server/request_view.h"
+#include "server/trace.h"
 
 namespace ingot::server {
 
@@ -48,6 +49,7 @@ struct LookupSettings {
 // What the log is told of a request that was not answered from a cache.
 struct RequestLog {
   std::string request_id;
+  Trace trace;
   std::string caller;
   std::string op;
   absl::Status status;
@@ -63,7 +65,12 @@ class Lookup {
  public:
   using Done = std::function<void(Reply reply)>;
   using Note = std::function<void(const RequestLog&)>;
-  using Who = absl::FunctionRef<std::shared_ptr<const Caller>()>;
+  // Who asks, and in which trace.
+  struct Origin {
+    std::shared_ptr<const Caller> caller;
+    Trace trace;
+  };
+  using Who = absl::FunctionRef<Origin()>;
 
   // Either the answer, or a call whose `done` will be given it.
   struct Started {
@@ -74,7 +81,8 @@ class Lookup {
 
   // All must outlive this and its calls.
   Lookup(KernelStore& store, Builder& builder, const Disabled& disabled,
-         Counters& counters, const LookupSettings& settings, Note note);
+         TuningTable& tuning, Counters& counters,
+         const LookupSettings& settings, Note note);
 
   // `make_done` is called when the answer may have to wait, and never for what
   // a cache answers. What it returns is called exactly once, on any thread, if
@@ -87,6 +95,11 @@ class Lookup {
 
   // Replies may no longer be true: entries were deleted, evicted or disabled.
   void ForgetReplies() { replies_.Clear(); }
+  // The tuning records changed.
+  void ForgetTuning() {
+    plans_.ForgetNewest();
+    ForgetReplies();
+  }
   Plans& plans() { return plans_; }
   size_t cached_bytes() const { return replies_.bytes(); }
 
@@ -110,6 +123,7 @@ class Lookup {
   KernelStore& store_;
   Builder& builder_;
   const Disabled& disabled_;
+  TuningTable& tuning_;
   Counters& counters_;
   const Note note_;
   Plans plans_;
@@ -137,13 +151,16 @@ class LookupCall : public std::enable_shared_from_this<LookupCall> {
 
   LookupCall(Lookup& lookup, std::shared_ptr<const AskedPlan> plan,
              absl::string_view request, const RequestView& view,
-             const Caller& caller, std::vector<KernelSlot> slots,
+             Lookup::Origin origin, std::vector<KernelSlot> slots,
              Lookup::Done done);
 
   // Starts the missing builds; the answer when all ended before it returned.
   std::optional<Reply> Start(const std::vector<size_t>& missing,
                              Priority priority);
   void OnBuilt(size_t slot, const BuildOutcome& outcome, bool owner);
+  // What a caller is told of a kernel that could not be built: to ask again, if
+  // a tuning record was to blame.
+  absl::Status Blame(const PlanKernel& kernel, const absl::Status& failed);
   // Drops one reason to wait; the last one, or an error, makes the answer.
   void Settle();
   Reply Answer();
@@ -152,7 +169,7 @@ class LookupCall : public std::enable_shared_from_this<LookupCall> {
   const std::shared_ptr<const AskedPlan> plan_;
   const std::string request_;  // keeps the views alive
   RequestView view_;
-  const std::string caller_;
+  const Lookup::Origin origin_;
   const MonotonicTime started_ = SteadyNow();
   Lookup::Done done_;
 

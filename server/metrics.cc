@@ -146,6 +146,12 @@ const std::vector<MetricInfo>& AllMetrics() {
        "1 while nothing is written, for lack of space or after an error"},
       {"ingot_trusted_keys", Kind::kGauge,
        "public keys whose signatures count"},
+      {"ingot_tuning_ended_total", Kind::kCounter,
+       "tuning records no longer in force; why: replaced, deleted, expired, "
+       "unusable"},
+      {"ingot_tuning_epoch", Kind::kGauge,
+       "grows with each change of tuning records"},
+      {"ingot_tuning_records", Kind::kGauge, "tuning records in force"},
       {"ingot_uptime_seconds", Kind::kGauge, "since the daemon started"},
       {"ingot_worker_deaths_total", Kind::kCounter,
        "workers that died at work; cause: crash, limit, outside"},

@@ -7,26 +7,31 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "compiler/plan.h"
 #include "proto/status.h"
 #include "server/bytes_cache.h"
 #include "server/plan_key.h"
+#include "server/tuning_table.h"
 
 namespace ingot::server {
 
-// The only tuning epoch there is until there are tuning records.
-inline constexpr uint64_t kEpoch = 1;
-
 struct EncodedPlan {
   Plan plan;
+  uint64_t epoch = 1;  // TuningTable::Answer::epoch
+  // Kernels, by their place in the plan, that it has for a tuning record alone,
+  // and the record.
+  std::vector<std::pair<size_t, uint64_t>> tuned_kernels;
   std::string bytes;  // v1::Plan
 };
 
 // Where a plan of this daemon is kept in the store.
-inline std::string PlanKey(const Plan& plan) {
-  return PlanKey(plan.spec_digest, plan.fingerprint, kEpoch);
+inline std::string PlanKey(const EncodedPlan& encoded) {
+  return PlanKey(encoded.plan.spec_digest, encoded.plan.fingerprint,
+                 encoded.epoch);
 }
 
 // A spec as it was asked, token-like values included, with the plan that all
@@ -41,14 +46,20 @@ class Plans {
  public:
   // Adds signatures to an encoded plan. False: they are not those that it will
   // have one day, so it is not kept.
-  using Sign = std::function<bool(const Plan& plan, std::string* bytes)>;
+  using Sign = std::function<bool(const EncodedPlan& plan, std::string* bytes)>;
 
-  // `sign` may be empty.
-  explicit Plans(size_t max_bytes, Sign sign = nullptr);
+  // `tuning` must outlive this; `sign` may be empty.
+  Plans(size_t max_bytes, TuningTable& tuning, Sign sign = nullptr);
 
   // `spec`: a serialised v1::Spec. INVALID_ARGUMENT when it is none, and
   // MakePlan's refusals, none of which is remembered: they cost microseconds.
-  absl::StatusOr<std::shared_ptr<const AskedPlan>> Get(absl::string_view spec);
+  // `pin_epoch` 0 is the answer of now; FAILED_PRECONDITION for an epoch that
+  // is not kept.
+  absl::StatusOr<std::shared_ptr<const AskedPlan>> Get(absl::string_view spec,
+                                                       uint64_t pin_epoch = 0);
+
+  // The answer of now may be another: tuning records changed.
+  void ForgetNewest() { asked_.Clear(); }
 
   // Plans are made anew, because they would be signed otherwise.
   void Forget();
@@ -56,11 +67,14 @@ class Plans {
  private:
   // `*keep`: whether it may be cached.
   absl::StatusOr<std::shared_ptr<const EncodedPlan>> Shared(const Spec& asked,
+                                                            uint64_t pin_epoch,
                                                             bool* keep);
 
+  TuningTable& tuning_;
   const Sign sign_;
-  BytesCache<std::shared_ptr<const AskedPlan>> asked_;      // by wire bytes
-  BytesCache<std::shared_ptr<const EncodedPlan>> encoded_;  // by EncodeSpec
+  BytesCache<std::shared_ptr<const AskedPlan>> asked_;  // by wire bytes
+  // By epoch of the answer and EncodeSpec.
+  BytesCache<std::shared_ptr<const EncodedPlan>> encoded_;
 };
 
 }  // namespace ingot::server

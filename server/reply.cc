@@ -20,12 +20,6 @@ bool GuardHolds(const Guard& guard, const Plan& plan, const Spec& asked) {
          (guard.multiple_of <= 1 || value % guard.multiple_of == 0);
 }
 
-bool Matches(const Variant& variant, const Plan& plan, const Spec& asked) {
-  return std::all_of(
-      variant.guards.begin(), variant.guards.end(),
-      [&](const Guard& guard) { return GuardHolds(guard, plan, asked); });
-}
-
 absl::StatusOr<std::vector<size_t>> WantedVariants(const AskedPlan& asked,
                                                    const RequestView& view) {
   const Plan& plan = asked.plan->plan;
@@ -94,6 +88,12 @@ void AppendKernel(Message* message, std::string* tail, const KernelSlot& slot,
 }
 
 }  // namespace
+
+bool Matches(const Variant& variant, const Plan& plan, const Spec& asked) {
+  return std::all_of(
+      variant.guards.begin(), variant.guards.end(),
+      [&](const Guard& guard) { return GuardHolds(guard, plan, asked); });
+}
 
 absl::StatusOr<std::vector<size_t>> WantedKernels(const AskedPlan& asked,
                                                   const RequestView& view) {

@@ -12,6 +12,9 @@
 
 namespace ingot::server {
 
+// Whether the guards that only look at dims hold for the single values asked.
+bool Matches(const Variant& variant, const Plan& plan, const Spec& asked);
+
 // Indices into the plan's kernels, each once, in the order of their first
 // launch. INVALID_ARGUMENT for a variant that is not there, and for dims that
 // no variant covers.

@@ -87,7 +87,7 @@ void WorkerPool::Bury(Slot& slot) {
 void WorkerPool::EnsureWorker(Slot& slot, absl::Status& error) {
   if (slot.worker && !slot.worker->Alive()) {
     note_("worker died idle",
-          absl::StrCat("after ", slot.worker->jobs(), " jobs"));
+          absl::StrCat("after ", slot.worker->jobs(), " jobs"), "");
     killed_.Add();
     Bury(slot);
   }
@@ -100,7 +100,7 @@ void WorkerPool::EnsureWorker(Slot& slot, absl::Status& error) {
     if (absl::IsCancelled(error)) return;  // wanted no more
     start_failures_.Add();
     foreign_.store(absl::IsFailedPrecondition(error));
-    note_("worker not started", std::string(error.message()));
+    note_("worker not started", std::string(error.message()), "");
     return;
   }
   {
@@ -110,11 +110,11 @@ void WorkerPool::EnsureWorker(Slot& slot, absl::Status& error) {
   foreign_.store(false);
   starts_.Add();
   warm_.fetch_add(1);
-  note_("worker warm", absl::StrCat("pid ", slot.worker->pid()));
+  note_("worker warm", absl::StrCat("pid ", slot.worker->pid()), "");
   const worker::Hello& hello = slot.worker->hello();
   sandbox_layers_.store(hello.sandbox_layers_size());
   if (!hello.sandbox_missing().empty() && !warned_.exchange(true)) {
-    note_("worker not fully confined", hello.sandbox_missing());
+    note_("worker not fully confined", hello.sandbox_missing(), "");
   }
 }
 
@@ -142,7 +142,7 @@ void WorkerPool::RunJob(Slot& slot, const Job& job) {
    : death.cause == Cause::kLimit ? limits_
                                   : killed_)
       .Add();
-  note_("worker died", death.what);
+  note_("worker died", death.what, job.request->trace());
   Bury(slot);
   job.done(job, std::move(death));
 }

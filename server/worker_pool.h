@@ -31,7 +31,9 @@ struct PoolSettings {
 class WorkerPool {
  public:
   // `note` is told of starts, deaths and replacements, for the log.
-  using Note = std::function<void(absl::string_view event, const std::string&)>;
+  // A line for the log, with the traceparent of whose job it was about, if any.
+  using Note = std::function<void(absl::string_view event, const std::string&,
+                                  const std::string& traceparent)>;
 
   // `program`, `queue` and `counters` must outlive the pool.
   WorkerPool(const ProgramFile& program, JobQueue& queue, Counters& counters,

@@ -26,7 +26,7 @@ enum ExitCode {
   kExitDeadline = 4,
   kExitNotFound = 5,
   // check: wrong numbers; verify: damaged objects; import: entries refused;
-  // warm: specs refused
+  // warm, warm-from: specs refused; repro: still fails
   kExitDisagrees = 6,
 };
 
@@ -92,6 +92,11 @@ void AddDisableCommands(const Registry& registry);  // disable, enable, disabled
 void AddWarm(const Registry& registry);
 void AddDoctor(const Registry& registry);
 void AddSelfDescription(const Registry& registry);  // completion, man
+void AddTuneCommands(const Registry& registry);
+void AddExplainCommands(const Registry& registry);  // explain, candidates
+void AddTop(const Registry& registry);
+void AddRepro(const Registry& registry);
+void AddWarmFrom(const Registry& registry);
 
 }  // namespace ingot::ctl
 

@@ -20,7 +20,8 @@ constexpr char kFooter[] =
     "  4  the time budget (--timeout) ran out\n"
     "  5  no such kernel, or no such file\n"
     "  6  check: numbers disagree; verify: damaged objects were found;\n"
-    "     import: entries were refused; warm: specs were refused\n";
+    "     import: entries were refused; repro: the kernel still fails;\n"
+    "     warm, warm-from: specs were refused\n";
 
 // CLI11's own check prints its bounds with all their 300 digits.
 std::string CheckSeconds(const std::string& text) {
@@ -104,6 +105,11 @@ int main(int argc, char** argv) {
   ingot::ctl::AddWarm(registry);
   ingot::ctl::AddDoctor(registry);
   ingot::ctl::AddSelfDescription(registry);
+  ingot::ctl::AddTuneCommands(registry);
+  ingot::ctl::AddExplainCommands(registry);
+  ingot::ctl::AddTop(registry);
+  ingot::ctl::AddRepro(registry);
+  ingot::ctl::AddWarmFrom(registry);
 
   try {
     app.parse(argc, argv);

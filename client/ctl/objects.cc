@@ -112,6 +112,15 @@ Status RunInspect(const InspectFlags& flags, const Globals& globals) {
   return Status();
 }
 
+// What is left to say of a request of which some keys are not stored.
+Status CheckUnknown(
+    const google::protobuf::RepeatedPtrField<std::string>& unknown) {
+  if (unknown.empty()) return Status();
+  std::string keys;
+  for (const std::string& key : unknown) keys += " " + client::Hex(key);
+  return Error(INGOT_NOT_FOUND, "not stored:%s", keys.c_str());
+}
+
 struct RemoveFlags {
   std::vector<std::string> keys;
   bool all = false;
@@ -139,7 +148,7 @@ Status RunRemove(const RemoveFlags& flags, const Globals& globals) {
   } else {
     printf("removed %llu\n", static_cast<unsigned long long>(reply.deleted()));
   }
-  return Status();
+  return CheckUnknown(reply.unknown_keys());
 }
 
 Status RunPin(const std::vector<std::string>& keys, bool unpin,
@@ -157,9 +166,10 @@ Status RunPin(const std::vector<std::string>& keys, bool unpin,
   if (globals.json()) {
     puts(ToJson(reply).c_str());
   } else {
-    printf("%s %d\n", unpin ? "unpinned" : "pinned", request.keys_size());
+    printf("%s %d\n", unpin ? "unpinned" : "pinned",
+           request.keys_size() - reply.unknown_keys_size());
   }
-  return Status();
+  return CheckUnknown(reply.unknown_keys());
 }
 
 struct CollectFlags {
@@ -200,12 +210,15 @@ Status RunCollect(const CollectFlags& flags, const Globals& globals) {
   return Status();
 }
 
-Status RunVerify(const Globals& globals, int* exit_code) {
+Status RunVerify(double mib_per_second, const Globals& globals,
+                 int* exit_code) {
   std::unique_ptr<Daemon> daemon;
   INGOT_CLIENT_RETURN_IF_ERROR(Daemon::Open(globals, &daemon));
+  v1::VerifyRequest request;
+  request.set_bytes_per_second(
+      static_cast<uint64_t>(mib_per_second * (1 << 20)));
   v1::VerifyResponse reply;
-  INGOT_CLIENT_RETURN_IF_ERROR(
-      daemon->Call("Admin/Verify", v1::VerifyRequest(), &reply));
+  INGOT_CLIENT_RETURN_IF_ERROR(daemon->Call("Admin/Verify", request, &reply));
   if (reply.damaged() > 0) *exit_code = kExitDisagrees;
   if (globals.json()) {
     puts(ToJson(reply).c_str());
@@ -276,8 +289,14 @@ void AddObjectCommands(const Registry& registry) {
       "verify",
       "read and check every stored object; exit code 6 if any was "
       "damaged");
+  auto rate = std::make_shared<double>(0);
+  verify
+      ->add_option("--mib-per-second", *rate,
+                   "read no faster, so that hits keep the disk; give it a "
+                   "--timeout; 0: as fast as it goes")
+      ->check(CLI::Range(0.0, 1e6));
   verify->callback(
-      [=] { *run = [=] { return RunVerify(*globals, exit_code); }; });
+      [=] { *run = [=] { return RunVerify(*rate, *globals, exit_code); }; });
 }
 
 }  // namespace ingot::ctl

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "client/src/tls_stream.h"
 
@@ -42,6 +43,19 @@ std::string AuthorityOf(const Address& address) {
 }
 
 }  // namespace
+
+std::string TraceparentOfEnvironment() {
+  constexpr size_t kLongest = 256;
+  const char* text = getenv("TRACEPARENT");
+  if (text == nullptr) return "";
+  const std::string value(text);
+  // Anything else would break the connection; what it says is the daemon's to
+  // judge.
+  const bool sendable =
+      value.size() <= kLongest &&
+      value.find_first_not_of("0123456789abcdef-") == std::string::npos;
+  return sendable ? value : "";
+}
 
 Channel::~Channel() = default;
 
@@ -127,6 +141,7 @@ CallEnd Channel::RunOnce(const Call& call, bool fresh, Attempt* attempt) {
 Status Channel::Invoke(const Call& call) {
   bool delivered = false;
   Call counted = call;
+  counted.traceparent = options_.traceparent;
   counted.on_message = [&](const uint8_t* data, size_t size) {
     delivered = true;
     return call.on_message(data, size);

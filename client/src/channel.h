@@ -16,11 +16,16 @@
 
 namespace ingot::client {
 
+// The environment's TRACEPARENT, by which a process is told the trace that it
+// belongs to; empty when there is none or it cannot be one.
+std::string TraceparentOfEnvironment();
+
 struct ChannelOptions {
   Address address;
   TlsOptions tls;  // of an address with tls
   int64_t connect_timeout_ms = 1000;
   size_t max_idle = 4;
+  std::string traceparent = TraceparentOfEnvironment();
 };
 
 struct ChannelStats {

@@ -240,17 +240,19 @@ int64_t Connection::Submit(const Call& call, Exchange* exchange) {
   const std::string agent = "ingot/" + std::string(ingot_version());
   const std::string identity = "identity";
   const std::string timeout = GrpcTimeout(call.deadline.RemainingMs());
-  const nghttp2_nv headers[] = {
-      Header(":method", method),      Header(":scheme", scheme_),
-      Header(":path", path),          Header(":authority", authority_),
-      Header("te", trailers),         Header("content-type", type),
-      Header("user-agent", agent),    Header("grpc-accept-encoding", identity),
-      Header("grpc-timeout", timeout)};
+  nghttp2_nv headers[] = {
+      Header(":method", method),       Header(":scheme", scheme_),
+      Header(":path", path),           Header(":authority", authority_),
+      Header("te", trailers),          Header("content-type", type),
+      Header("user-agent", agent),     Header("grpc-accept-encoding", identity),
+      Header("grpc-timeout", timeout), Header("traceparent", call.traceparent)};
+  // The last one only where there is one.
+  const size_t count =
+      sizeof(headers) / sizeof(headers[0]) - (call.traceparent.empty() ? 1 : 0);
   nghttp2_data_provider body;
   body.source.ptr = exchange;
   body.read_callback = Callbacks::ReadRequest;
-  return nghttp2_submit_request(session_, nullptr, headers,
-                                sizeof(headers) / sizeof(headers[0]), &body,
+  return nghttp2_submit_request(session_, nullptr, headers, count, &body,
                                 nullptr);
 }
 

@@ -24,6 +24,7 @@ struct Call {
   size_t request_size = 0;
   Deadline deadline = Deadline::After(0);
   OnMessage on_message;
+  std::string traceparent;  // W3C trace context to go along; empty: none
 };
 
 struct CallEnd {

@@ -161,6 +161,7 @@ extern constinit const OpDef k_op_gemm = {
     .plan = PlanGemm,
     .samples = GemmSamples,
     .bad_samples = GemmBadSamples,
+    .candidates = GemmCandidates,
 };
 
 }  // namespace ingot

@@ -89,6 +89,31 @@ absl::Status RefuseGemmPins(const Spec& spec,
   return RefusePins(spec, allowed);
 }
 
+std::vector<Candidate> GemmCandidates(const Spec& spec) {
+  const auto extent = [&](absl::string_view name) {
+    const Dim* dim = spec.FindDim(name);
+    if (dim == nullptr) return 4096.0;
+    if (dim->value) return static_cast<double>(*dim->value);
+    return dim->max != 0 ? static_cast<double>(dim->max) : 4096.0;
+  };
+  std::vector<GemmTile> tiles;
+  for (const GemmSchedule schedule :
+       {GemmSchedule::kDma, GemmSchedule::kStaged}) {
+    for (const GemmTile& tile : AllGemmTiles(schedule)) {
+      if (std::find(tiles.begin(), tiles.end(), tile) == tiles.end()) {
+        tiles.push_back(tile);
+      }
+    }
+  }
+  std::vector<Candidate> all;
+  for (const GemmTile& tile : tiles) {
+    all.push_back({.tuning = GemmPins(tile),
+                   .predicted_us = GemmMicroseconds(tile, extent("m"),
+                                                    extent("n"), extent("k"))});
+  }
+  return all;
+}
+
 std::vector<Param> GemmTileParams(const GemmTile& tile) {
   std::vector<Param> params;
   for (const TuningField& field : kFields) {

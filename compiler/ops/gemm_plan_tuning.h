@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "compiler/candidates.h"
 #include "compiler/kernel_spec.h"
 #include "compiler/ops/gemm_plan_access.h"
 #include "compiler/ops/gemm_plan_tiles.h"
@@ -33,6 +34,10 @@ std::vector<Tuning> GemmPins(const GemmTile& tile);
 absl::Status RefusePins(const Spec& spec, absl::Span<const GemmTile> allowed);
 absl::Status RefuseGemmPins(const Spec& spec,
                             absl::Span<const GemmFamily> families);
+
+// All tiles, with the model's time for the spec; a dim that is not known counts
+// as 4096.
+std::vector<Candidate> GemmCandidates(const Spec& spec);
 
 // All but split_k, which no kernel knows.
 std::vector<Param> GemmTileParams(const GemmTile& tile);

@@ -7,6 +7,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "compiler/candidates.h"
 #include "compiler/plan.h"
 #include "compiler/spec.h"
 #include "proto/status.h"
@@ -16,8 +17,8 @@ namespace ingot {
 struct OpDef {
   const char* name;
   const char* summary;  // the formula, one line
-  // Every name that a spec of this op may use; the planner refuses others before
-  // `plan` is called. Which dims are token-like follows from IsTokenDim.
+  // Every name that a spec of this op may use; the planner refuses others
+  // before `plan` is called. Which dims are token-like follows from IsTokenDim.
   absl::Span<const char* const> dims;
   absl::Span<const char* const> operands;
   absl::Span<const char* const> attrs;
@@ -31,6 +32,10 @@ struct OpDef {
   std::vector<Spec> (*samples)();
   // Specs that must be refused with INVALID_ARGUMENT or UNIMPLEMENTED.
   std::vector<Spec> (*bad_samples)();
+  // Every tuning that the op could give a spec that it accepts, with its
+  // predicted time where there is a model; the planner finds out which fit.
+  // nullptr: the plan's own is the only one.
+  std::vector<Candidate> (*candidates)(const Spec& spec) = nullptr;
 };
 
 // Every op of ops.def, in its order.

@@ -348,6 +348,14 @@ absl::StatusOr<Plan> PlanRmsNorm(const Spec& spec) {
   return plan;
 }
 
+std::vector<Candidate> RmsNormCandidates(const Spec&) {
+  std::vector<Candidate> all;
+  for (int64_t threads = 64; threads <= 1024; threads *= 2) {
+    all.push_back({.tuning = {{"threads", threads}}});
+  }
+  return all;
+}
+
 constexpr const char* kDims[] = {"rows", "n"};
 constexpr const char* kOperands[] = {"x", "y", "weight", "rstd"};
 constexpr const char* kAttrs[] = {"residual", "quant"};
@@ -365,6 +373,7 @@ extern constinit const OpDef k_op_rmsnorm = {
     .plan = PlanRmsNorm,
     .samples = RmsNormSamples,
     .bad_samples = RmsNormBadSamples,
+    .candidates = RmsNormCandidates,
 };
 
 }  // namespace ingot

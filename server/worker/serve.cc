@@ -7,6 +7,8 @@
 
 #include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <new>
 #include <string>
 #include <utility>
@@ -14,6 +16,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/strip.h"
 #include "compiler/compile.h"
+#include "compiler/fingerprint.h"
 #include "compiler/kernel_spec.h"
 #include "server/worker/framing.h"
 #include "server/worker/hello.h"
@@ -114,6 +117,40 @@ void RunJob(const worker::Request& request, worker::Reply& reply) {
   }
 }
 
+// Compiles what a file asks for, once, for `ingotctl repro`: no sandbox and no
+// daemon, so that a debugger can be used. Says what happened in one line; 0 for
+// an object, 1 for a refusal.
+int Replay(const std::string& path, const WorkerHooks& hooks) {
+  std::ifstream file(path, std::ios::binary);
+  worker::Request request;
+  request.mutable_compile()->set_key_encoding(
+      std::string(std::istreambuf_iterator<char>(file), {}));
+  absl::StatusOr<KernelSpec> spec =
+      DecodeKernelSpec(request.compile().key_encoding());
+  worker::Reply reply;
+  if (!spec.ok()) {
+    SetStatus(spec.status(), reply);
+  } else {
+    const absl::StatusOr<std::string> own = OpFingerprint(spec->op);
+    if (own.ok() && *own != spec->fingerprint) {
+      std::printf("the kernel failed with other code of %s than this\n",
+                  spec->op.c_str());
+      std::fflush(stdout);
+      spec->fingerprint = *own;
+      request.mutable_compile()->set_key_encoding(EncodeKernelSpec(*spec));
+    }
+    if (hooks.before) hooks.before(request, reply);
+    RunCompile(request.compile(), reply);
+    if (hooks.after) hooks.after(request, reply);
+  }
+  if (reply.code() == 0) {
+    std::printf("compiled to %zu bytes\n", reply.object().size());
+    return 0;
+  }
+  std::printf("%s\n", reply.message().c_str());
+  return 1;
+}
+
 bool ReadFlag(absl::string_view argument, absl::string_view name,
               int64_t* value) {
   return absl::ConsumePrefix(&argument, name) &&
@@ -143,6 +180,9 @@ absl::Status ServeWorker(int fd, const WorkerLimits& limits,
       return absl::DataLossError("a request that does not parse");
     }
     AllowCpuForJob(limits.cpu_seconds);
+    if (!request.trace().empty()) {
+      std::fprintf(stderr, "trace %s\n", request.trace().c_str());
+    }
     worker::Reply reply;
     if (hooks.before) hooks.before(request, reply);
     RunJob(request, reply);
@@ -155,9 +195,12 @@ absl::Status ServeWorker(int fd, const WorkerLimits& limits,
 int WorkerMain(int argc, char** argv, const WorkerHooks& hooks) {
   WorkerLimits limits;
   int64_t parent = 0;
+  std::string replayed;
   for (int i = 1; i < argc; ++i) {
     absl::string_view mode = argv[i];
-    if (absl::ConsumePrefix(&mode, "--sandbox=")) {
+    if (absl::ConsumePrefix(&mode, "--replay=")) {
+      replayed = std::string(mode);
+    } else if (absl::ConsumePrefix(&mode, "--sandbox=")) {
       const absl::StatusOr<SandboxMode> parsed = ParseSandboxMode(mode);
       if (!parsed.ok()) {
         std::fprintf(stderr, "ingot-worker: %s\n",
@@ -171,6 +214,12 @@ int WorkerMain(int argc, char** argv, const WorkerHooks& hooks) {
       std::fprintf(stderr, "ingot-worker: unknown argument %s\n", argv[i]);
       return 2;
     }
+  }
+  if (!replayed.empty()) {
+    const absl::Status warm = WarmUpCompiler();
+    if (warm.ok()) return Replay(replayed, hooks);
+    std::fprintf(stderr, "ingot-worker: %s\n", warm.ToString().c_str());
+    return 2;
   }
   if (parent == 0) {
     std::fprintf(stderr, "ingot-worker is started by ingotd, not by hand\n");

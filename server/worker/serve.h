@@ -42,7 +42,9 @@ absl::Status ServeWorker(int fd, const WorkerLimits& limits,
                          const WorkerHooks& hooks = {});
 
 // `main` of both worker programs: reads `--memory-bytes=N --cpu-seconds=N
-// --parent=PID --sandbox=MODE`, ties its life to the daemon's, serves.
+// --parent=PID --sandbox=MODE`, ties its life to the daemon's, serves. Or
+// `--replay=FILE`: compiles what the repro bundle's file `key_encoding` asks
+// for, says what happened, ends.
 int WorkerMain(int argc, char** argv, const WorkerHooks& hooks = {});
 
 }  // namespace ingot::server

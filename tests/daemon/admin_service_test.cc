@@ -1,6 +1,7 @@
 // The Admin service, and the services that gRPC itself brings.
 #include <map>
 #include <set>
+#include <thread>
 
 #include "cache/rocksdb_store.h"
 #include "cache/testing/samples.h"
@@ -78,6 +79,15 @@ TEST_F(AdminTest, PinsWhatIsStored) {
   pin.set_keys(0, record.key());
   EXPECT_TRUE(Call(&v1::Admin::Stub::Pin, pin).ok());
   EXPECT_THAT(pinned(), ElementsAre(record.key()));
+  // Those that are stored are pinned, whatever stands before them.
+  const v1::Record another = Make(65);
+  pin.set_keys(0, std::string(32, 'x'));
+  pin.add_keys(another.key());
+  const auto some = Call(&v1::Admin::Stub::Pin, pin);
+  ASSERT_TRUE(some.ok()) << some.message();
+  EXPECT_THAT(some.response.unknown_keys(), ElementsAre(std::string(32, 'x')));
+  EXPECT_THAT(pinned(), UnorderedElementsAre(record.key(), another.key()));
+  pin.set_keys(0, record.key());
   pin.set_unpin(true);
   EXPECT_TRUE(Call(&v1::Admin::Stub::Pin, pin).ok());
   EXPECT_THAT(pinned(), SizeIs(0));
@@ -159,6 +169,8 @@ TEST_F(AdminTest, DeletedKernelsAreBuiltAgain) {
   const auto deleted = Call(&v1::Admin::Stub::Delete, request);
   ASSERT_TRUE(deleted.ok()) << deleted.message();
   EXPECT_EQ(deleted.response.deleted(), 1u);
+  EXPECT_THAT(deleted.response.unknown_keys(),
+              ElementsAre(std::string(32, 'x')));
   const Answer<v1::GetKernelResponse> again = client().Get(RmsNorm(192));
   ASSERT_TRUE(again.ok());
   EXPECT_EQ(again.response.kernels(0).source(), v1::SOURCE_COMPILED);
@@ -182,6 +194,78 @@ TEST_F(AdminTest, VerifyFindsNothingWrong) {
   ASSERT_TRUE(verified.ok()) << verified.message();
   EXPECT_EQ(verified.response.checked(), 2u);
   EXPECT_EQ(verified.response.damaged(), 0u);
+}
+
+// A slow one ends when its caller goes, and keeps nobody waiting meanwhile.
+TEST_F(AdminTest, VerifyCanBeSlowAndCancelled) {
+  Make(64);
+  Make(65);
+  v1::VerifyRequest request;
+  request.set_bytes_per_second(1);  // hours
+  grpc::ClientContext context;
+  v1::VerifyResponse response;
+  grpc::Status status;
+  std::thread caller(
+      [&] { status = client().admin().Verify(&context, request, &response); });
+  EXPECT_THAT(
+      Call(&v1::Admin::Stub::List, v1::ListRequest()).response.entries(),
+      SizeIs(2));
+  // Whether it has begun or not.
+  context.TryCancel();
+  caller.join();
+  EXPECT_EQ(status.error_code(), StatusCode::CANCELLED);
+  const auto again = Call(&v1::Admin::Stub::Verify, v1::VerifyRequest());
+  ASSERT_TRUE(again.ok()) << again.message();
+  EXPECT_EQ(again.response.checked(), 2u);
+}
+
+TEST_F(AdminTest, ListTakesATargetInAnySpelling) {
+  Make(64);
+  v1::ListRequest request;
+  request.set_target("GFX950");
+  EXPECT_THAT(Call(&v1::Admin::Stub::List, request).response.entries(),
+              SizeIs(1));
+  request.set_target("gfx950:xnack-");
+  EXPECT_THAT(Call(&v1::Admin::Stub::List, request).response.entries(),
+              SizeIs(0));
+  request.set_target("gfx950:nonsense");
+  EXPECT_EQ(Call(&v1::Admin::Stub::List, request).code(),
+            StatusCode::INVALID_ARGUMENT);
+}
+
+// What a new version is warmed with: the specs as they were asked.
+TEST_F(AdminTest, ListSpecsTellsWhatWasAskedFor) {
+  v1::Spec tuned = RmsNorm(4096);
+  v1::Tuning* tuning = tuned.add_tuning();
+  tuning->set_name("threads");
+  tuning->set_value(512);
+  std::map<std::string, v1::Spec> asked;
+  for (const v1::Spec& spec : {RmsNorm(64), RmsNorm(4096), tuned}) {
+    const auto answer = client().Get(spec);
+    ASSERT_TRUE(answer.ok()) << answer.message();
+    asked[answer.response.plan().spec_digest()] = spec;
+  }
+  ASSERT_THAT(asked, SizeIs(3));
+  std::set<std::string> listed;
+  v1::ListSpecsRequest request;
+  request.set_page_size(2);
+  do {
+    const auto page = Call(&v1::Admin::Stub::ListSpecs, request);
+    ASSERT_TRUE(page.ok()) << page.message();
+    for (const v1::Spec& spec : page.response.specs()) {
+      const auto answer = client().Get(spec);
+      ASSERT_TRUE(answer.ok()) << answer.message();
+      EXPECT_EQ(answer.response.kernels(0).source(), v1::SOURCE_MEMORY);
+      listed.insert(answer.response.plan().spec_digest());
+    }
+    request.set_page_token(page.response.next_page_token());
+  } while (!request.page_token().empty());
+  std::set<std::string> expected;
+  for (const auto& [digest, spec] : asked) expected.insert(digest);
+  EXPECT_EQ(listed, expected);
+  request.set_op("gemm");
+  EXPECT_THAT(Call(&v1::Admin::Stub::ListSpecs, request).response.specs(),
+              SizeIs(0));
 }
 
 TEST_F(AdminTest, CapabilitiesNameOpsAndLimits) {

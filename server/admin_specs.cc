@@ -1,0 +1,77 @@
+// Admin: the specs that kernels were compiled for, read from the stored plans.
+// A stored plan itself is never served: the planner is no part of an op's
+// fingerprint, so only the one that runs now knows what it would plan.
+#include <limits>
+#include <optional>
+#include <set>
+
+#include "ingot/v1/plan.pb.h"
+#include "server/admin.h"
+#include "server/wire.h"
+
+namespace ingot::server {
+namespace {
+
+constexpr size_t kDefaultPage = 1000;
+constexpr size_t kLargestPage = 10000;
+constexpr size_t kMaxToken = 1024;
+
+// A plan resolves its spec's tuning. What was asked for is what has the plan's
+// spec digest with some of it.
+std::optional<Spec> AskedSpec(const v1::Plan& plan) {
+  const absl::StatusOr<Spec> resolved = SpecFromWire(plan.resolved_spec());
+  if (!resolved.ok() || resolved->tuning.size() > 16) return std::nullopt;
+  const size_t subsets = size_t{1} << resolved->tuning.size();
+  for (size_t subset = 0; subset < subsets; ++subset) {
+    Spec asked = *resolved;
+    asked.tuning.clear();
+    for (size_t i = 0; i < resolved->tuning.size(); ++i) {
+      if ((subset >> i & 1) != 0) asked.tuning.push_back(resolved->tuning[i]);
+    }
+    absl::StatusOr<Spec> canonical = Canonicalize(asked);
+    if (!canonical.ok()) return std::nullopt;
+    if (SpecDigest(*canonical) == plan.spec_digest()) return *canonical;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+absl::StatusOr<v1::ListSpecsResponse> Admin::ListSpecs(
+    const v1::ListSpecsRequest& request) {
+  if (request.page_size() > kLargestPage) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "page_size: found ", request.page_size(), ", allowed ", kLargestPage));
+  }
+  if (request.page_token().size() > kMaxToken) {
+    return absl::InvalidArgumentError("page_token: found none of ours");
+  }
+  const auto page = static_cast<int>(
+      request.page_size() == 0 ? kDefaultPage : request.page_size());
+  v1::ListSpecsResponse response;
+  std::set<std::string> seen;  // one spec has a plan for each epoch and build
+  std::string last = request.page_token();
+  INGOT_RETURN_IF_ERROR(parts_.store.tiers().ScanPlans(
+      request.page_token(), std::numeric_limits<size_t>::max(),
+      [&](const cache::PlanEntry& entry) {
+        if (parts_.stopping()) return false;
+        if (response.specs_size() == page) {
+          response.set_next_page_token(last);
+          return false;
+        }
+        last = entry.plan_key;
+        v1::Plan plan;
+        if (!plan.ParseFromString(entry.plan)) return true;
+        if (!request.op().empty() &&
+            plan.resolved_spec().op() != request.op()) {
+          return true;
+        }
+        if (!seen.insert(plan.spec_digest()).second) return true;
+        const std::optional<Spec> asked = AskedSpec(plan);
+        if (asked) SpecToWire(*asked, response.add_specs());
+        return true;
+      }));
+  return response;
+}
+
+}  // namespace ingot::server
