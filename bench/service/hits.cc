@@ -1,12 +1,14 @@
 #include "bench/service/hits.h"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <numeric>
 #include <optional>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -40,6 +42,7 @@ struct Services {
     return folder.path() + "/" + name;
   }
   std::string EchoSocket() const { return folder.path() + "/echo.sock"; }
+  std::string SigningKey() const { return folder.path() + "/signing.pem"; }
 };
 
 // The n of the kernels, few enough to compile in seconds and too many for the
@@ -52,25 +55,49 @@ std::vector<v1::GetKernelRequest> Requests(bool omit_bytes) {
   return requests;
 }
 
+// As on a node that takes nothing on trust and is watched: signatures made and
+// required, metrics served, the log written. Callers on a Unix socket are
+// always known by their credentials.
+std::vector<std::string> WatchedAnd(const Services& services,
+                                    const std::vector<std::string>& flags) {
+  std::vector<std::string> all = {"--signing-key",      services.SigningKey(),
+                                  "--signature-policy", "require",
+                                  "--metrics",          "127.0.0.1:0"};
+  all.insert(all.end(), flags.begin(), flags.end());
+  return all;
+}
+
+void MakeSigningKey(const Services& services) {
+  Process keygen(
+      {ProgramFolder() + "/ingotctl", "keygen", services.SigningKey()},
+      services.FolderOf("keygen.log"));
+  while (keygen.running()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
 // Compiles once, enlarges the objects, and gives each daemon a copy of the
 // store.
 void StartServices(Services& services) {
+  MakeSigningKey(services);
   {
-    Daemon compiling(services.FolderOf("memory"));
+    Daemon compiling(services.FolderOf("memory"), WatchedAnd(services, {}));
     std::vector<v1::Kernel> kernels;
     for (const v1::GetKernelRequest& request : Requests(false)) {
       kernels.push_back(GetKernel(compiling.socket(), request).kernels(0));
     }
     compiling.Stop();
-    ResizeObjects(services.FolderOf("memory"), kernels, kObjectBytes);
+    ResizeObjects(services.FolderOf("memory"), services.SigningKey(), kernels,
+                  kObjectBytes);
   }
   std::filesystem::copy(services.FolderOf("memory"), services.FolderOf("store"),
                         std::filesystem::copy_options::recursive);
-  services.memory = std::make_unique<Daemon>(services.FolderOf("memory"));
+  services.memory = std::make_unique<Daemon>(services.FolderOf("memory"),
+                                             WatchedAnd(services, {}));
   services.store = std::make_unique<Daemon>(
       services.FolderOf("store"),
-      std::vector<std::string>{"--memory-cache-mib", "1", "--reply-cache-mib",
-                               "0"});
+      WatchedAnd(services,
+                 {"--memory-cache-mib", "1", "--reply-cache-mib", "0"}));
   services.echo = std::make_unique<Process>(StartEcho(services.EchoSocket()));
   for (const v1::GetKernelRequest& request : Requests(false)) {
     GetKernel(services.memory->socket(), request);

@@ -10,6 +10,8 @@
 #include "bench/service/echo.grpc.pb.h"
 #include "cache/digest.h"
 #include "cache/rocksdb_store.h"
+#include "server/counters.h"
+#include "server/trust.h"
 #include "server/validity.h"
 #include "server/wire.h"
 
@@ -85,7 +87,8 @@ std::unique_ptr<Subject> EchoSubject(
 
 namespace {
 
-cache::Publication Resized(const v1::Kernel& kernel, size_t bytes) {
+cache::Publication Resized(const v1::Kernel& kernel, size_t bytes,
+                           const server::Trust& trust) {
   std::string object = kernel.object();
   if (object.size() > bytes) Die("the object is larger than it should become");
   object.resize(bytes);
@@ -94,19 +97,26 @@ cache::Publication Resized(const v1::Kernel& kernel, size_t bytes) {
       server::MakeRecord(kernel.record().key(), kernel.record().key_encoding(),
                          digest, object, kernel.record().created_unix_ms());
   if (!record.ok()) Die(std::string(record.status().message()));
-  return {kernel.record().key(), record->SerializeAsString(), digest, object};
+  std::string signed_record = record->SerializeAsString();
+  trust.SignRecord(&signed_record);
+  return {kernel.record().key(), signed_record, digest, object};
 }
 
 }  // namespace
 
-void ResizeObjects(const std::string& folder,
+void ResizeObjects(const std::string& folder, const std::string& signing_key,
                    const std::vector<v1::Kernel>& kernels, size_t bytes) {
+  server::Counters counters;
+  const auto trust = server::Trust::Open(
+      {server::SignaturePolicy::kRequire, signing_key, ""}, counters);
+  if (!trust.ok()) Die(std::string(trust.status().message()));
   cache::RocksOptions options;
   options.directory = StoreFolder(folder);
   const auto store = cache::OpenRocksStore(std::move(options));
   if (!store.ok()) Die(std::string(store.status().message()));
   for (const v1::Kernel& kernel : kernels) {
-    const absl::Status published = (*store)->Publish(Resized(kernel, bytes));
+    const absl::Status published =
+        (*store)->Publish(Resized(kernel, bytes, **trust));
     if (!published.ok()) Die(std::string(published.message()));
   }
 }

@@ -32,8 +32,9 @@ std::unique_ptr<Subject> EchoSubject(
 
 // In the store under `folder`, whose daemon is not running: makes the objects
 // of `kernels` (with their bytes) `bytes` long, by adding bytes behind the ELF
-// that no loader reads, with records to match.
-void ResizeObjects(const std::string& folder,
+// that no loader reads, with records to match, signed with the keys of the file
+// `signing_key`.
+void ResizeObjects(const std::string& folder, const std::string& signing_key,
                    const std::vector<v1::Kernel>& kernels, size_t bytes);
 
 }  // namespace ingot::bench

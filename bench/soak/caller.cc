@@ -33,17 +33,21 @@ bool IsPassing(int code) {
 }  // namespace
 
 void Tally::Add(const Tally& other) {
+  AddFaults(other);
   for (size_t i = 0; i < codes.size(); ++i) codes[i] += other.codes[i];
+  for (int kind = 0; kind < kKinds; ++kind) {
+    milliseconds[kind].insert(milliseconds[kind].end(),
+                              other.milliseconds[kind].begin(),
+                              other.milliseconds[kind].end());
+  }
+}
+
+void Tally::AddFaults(const Tally& other) {
   wrong += other.wrong;
   stuck += other.stuck;
   unexpected += other.unexpected;
   for (const std::string& example : other.examples) {
     if (examples.size() < kExamples) examples.push_back(example);
-  }
-  for (int kind = 0; kind < kKinds; ++kind) {
-    milliseconds[kind].insert(milliseconds[kind].end(),
-                              other.milliseconds[kind].begin(),
-                              other.milliseconds[kind].end());
   }
 }
 

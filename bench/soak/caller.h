@@ -27,6 +27,8 @@ struct Tally {
   std::array<std::vector<float>, kKinds> milliseconds;  // of right ends
 
   void Add(const Tally& other);
+  // What should not have been, alone.
+  void AddFaults(const Tally& other);
 };
 
 // Not thread-safe: a thread each.

@@ -45,14 +45,15 @@ std::unique_ptr<Daemon> StartOn(const SmallDisk& disk, int disk_mib) {
 
 // Compiles what most hits will ask for, and starts the daemon again, so that it
 // lies in files where damage finds it.
-void Prime(Daemon* daemon, Objects* objects, int hot) {
+void Prime(Daemon* daemon, Objects& objects, int hot, Tally* tally) {
   Requests requests(hot);
-  Caller caller(daemon->address(), requests, *objects, 0, 0);
+  Caller caller(daemon->address(), requests, objects, 0, 0);
   for (int problem = 0; problem < hot; ++problem) {
     if (caller.Make(Requests::GetKernel(problem)) != 0) {
       Die(absl::StrCat("problem ", problem, " does not compile"));
     }
   }
+  tally->AddFaults(caller.tally());
   if (!daemon->Terminate().ok() || !daemon->Restart().ok()) {
     Die("the daemon does not start again");
   }
@@ -68,9 +69,7 @@ void Compare(Objects& objects, int asked, SoakOutcome* outcome) {
     caller.Make(Requests::GetKernel(problem));
     ++outcome->compared;
   }
-  outcome->tally.wrong += caller.tally().wrong;
-  outcome->tally.stuck += caller.tally().stuck;
-  outcome->tally.unexpected += caller.tally().unexpected;
+  outcome->tally.AddFaults(caller.tally());
 }
 
 void Drain(Daemon* daemon, SoakOutcome* outcome) {
@@ -87,8 +86,9 @@ void Drain(Daemon* daemon, SoakOutcome* outcome) {
 SoakOutcome RunSoak(const SoakOptions& options) {
   const SmallDisk disk(options.disk_mib);
   const std::unique_ptr<Daemon> daemon = StartOn(disk, options.disk_mib);
+  SoakOutcome outcome;
   Objects objects;
-  Prime(daemon.get(), &objects, options.hot);
+  Prime(daemon.get(), objects, options.hot, &outcome.tally);
 
   Requests requests(options.hot);
   Watch watch(*daemon);
@@ -104,7 +104,6 @@ SoakOutcome RunSoak(const SoakOptions& options) {
     threads.emplace_back(
         [&, i] { callers[static_cast<size_t>(i)]->Run(stop); });
   }
-  SoakOutcome outcome;
   const auto start = std::chrono::steady_clock::now();
   while (outcome.seconds < options.seconds) {
     adversary.Act(outcome.seconds);
