@@ -89,14 +89,18 @@ TEST_P(ScaledGemmLoopTest, IsDense) {
   const int64_t k = *kernel.GetInt("tile_k");
   const int mfmas =
       static_cast<int>(steps * 256 * 256 * k / (16 * 16 * 128 * 4));
-  RecordProperty("instructions", static_cast<int>(loop.size()));
+  SCOPED_TRACE(absl::StrCat(kernel.symbol, ": ", loop.size(), " instructions"));
   EXPECT_EQ(CountInstructions(loop, "v_mfma_scale_f32_16x16x128_f8f6f4"),
             mfmas);
   EXPECT_EQ(CountInstructions(loop, "v_"), mfmas);
   EXPECT_EQ(CountInstructions(loop, "scratch_"), 0);
   EXPECT_EQ(CountInstructions(loop, "ds_read_b128"), 64);
-  // A scale for each fragment of each 128 k.
-  EXPECT_EQ(CountInstructions(loop, "ds_read_u8"), mfmas / 4);
+  // A scale for each fragment of each 128 k; shuffled, one word for two
+  // fragments, and two words a read.
+  const int scale_reads = hot.shuffled ? mfmas / 16 : mfmas / 4;
+  EXPECT_EQ(CountInstructions(loop, hot.shuffled ? "ds_read2" : "ds_read_u8"),
+            scale_reads);
+  EXPECT_EQ(CountInstructions(loop, "ds_read"), 64 + scale_reads);
   EXPECT_EQ(CountInstructions(loop, "buffer_load_dwordx4"), 32);
   EXPECT_EQ(CountInstructions(loop, "s_barrier"), 2 * steps);
   EXPECT_EQ(CountInstructions(loop, "s_waitcnt"), 3 * steps);

@@ -15,7 +15,6 @@ constexpr GemmTile kTiles[] = {
 constexpr GemmTile kStagedTiles[] = {
     {128, 128, 128, 2, 2, 2},
     {64, 64, 128, 2, 2, 2},
-    {16, 64, 256, 1, 4, 2},
 };
 
 int64_t RoundUp(int64_t value, int64_t factor) {
