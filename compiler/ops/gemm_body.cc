@@ -2,6 +2,7 @@
 // gemm_plan_contract.h.
 #include "compiler/ops/body.h"
 #include "compiler/ops/gemm_body_epilogue.h"
+#include "compiler/ops/gemm_body_fp8.h"
 #include "compiler/ops/gemm_body_operand.h"
 #include "compiler/tile/matmul.h"
 #include "compiler/tile/partial_sums.h"
@@ -95,6 +96,7 @@ absl::Status Finish(Builder& b, const Params& p, const tile::MatmulShape& shape,
 }  // namespace
 
 absl::Status Build_gemm(Builder& b, const KernelSpec& spec) {
+  if (IsFp8Gemm(spec)) return BuildFp8Gemm(b);
   INGOT_ASSIGN_OR_RETURN(const Params p, ReadParams(b));
   const Value m = b.Arg("m");
   const Value n = b.Arg("n");

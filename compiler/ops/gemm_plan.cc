@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/ops/gemm_plan_access.h"
 #include "compiler/ops/gemm_plan_contract.h"
+#include "compiler/ops/gemm_plan_fp8.h"
 #include "compiler/ops/gemm_plan_samples.h"
 #include "compiler/ops/gemm_plan_tiles.h"
 #include "compiler/ops/gemm_plan_tuning.h"
@@ -129,6 +130,8 @@ void AddFamily(const GemmRequest& r, const GemmFamily& family,
 }
 
 absl::StatusOr<Plan> PlanGemm(const Spec& spec) {
+  if (IsFp8Gemm(spec)) return PlanFp8Gemm(spec);
+  INGOT_RETURN_IF_ERROR(RefuseFp8Names(spec));
   INGOT_ASSIGN_OR_RETURN(const GemmRequest request, ReadGemmRequest(spec));
   Plan plan;
   plan.resolved = spec;

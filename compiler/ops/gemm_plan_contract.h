@@ -1,12 +1,13 @@
 // gemm: d[b,m,n] = act(alpha * op(A)[b,m,k] @ op(B)[b,k,n] + beta * c[b,m,n]
 //                      + bias[n]) + residual[b,m,n]
 //
-// a, b: bf16 or f16, the same; d: bf16, f16 or f32; c, residual (optional):
-// dtype of d; bias (optional): dtype of d or f32. f32 accumulation, one
-// rounding at the end. `layout` (default "nt"): first letter A, n = stored
-// [m,k], t = stored [k,m]; second letter B, n = stored [k,n], t = stored [n,k].
-// With c its elements are read whatever beta is. d may be c or residual (the
-// same elements at the same places), and may not overlap anything else.
+// a, b: bf16 or f16, the same (8-bit floats: gemm_plan_fp8.h); d: bf16, f16 or
+// f32; c, residual (optional): dtype of d; bias (optional): dtype of d or f32.
+// f32 accumulation, one rounding at the end. `layout` (default "nt"): first
+// letter A, n = stored [m,k], t = stored [k,m]; second letter B, n = stored
+// [k,n], t = stored [n,k]. With c its elements are read whatever beta is. d may
+// be c or residual (the same elements at the same places), and may not overlap
+// anything else.
 //
 // `act`: none, relu, gelu_tanh, gelu_erf, silu, swiglu. With swiglu, n counts
 // pairs of columns of the product, c and bias, which are 2 n wide:
@@ -40,9 +41,10 @@ namespace ingot {
 
 // Names that a spec may use.
 inline constexpr const char* kGemmDims[] = {"m", "n", "k", "b"};
-inline constexpr const char* kGemmOperands[] = {"a", "b",    "d",
-                                                "c", "bias", "residual"};
-inline constexpr const char* kGemmAttrs[] = {"layout", "act", "pairing"};
+inline constexpr const char* kGemmOperands[] = {
+    "a", "b", "d", "c", "bias", "residual", "scale_a", "scale_b"};
+inline constexpr const char* kGemmAttrs[] = {"layout", "act", "pairing",
+                                             "scaling"};
 
 // Fills dims, operands, scalars and the resolved attributes.
 void DescribeGemm(const GemmRequest& request, Plan* plan);

@@ -1,8 +1,10 @@
 #include "compiler/ops/gemm_plan_samples.h"
 
 #include <string>
+#include <utility>
 
 #include "absl/strings/string_view.h"
+#include "compiler/ops/gemm_plan_fp8.h"
 
 namespace ingot {
 namespace {
@@ -60,6 +62,7 @@ std::vector<Spec> GemmSamples() {
   Spec pinned = Sample("nt", "bf16", 4096, 4096, "bf16");
   pinned.tuning = {{"tile_m", 256}, {"tile_n", 256}};
   samples.push_back(pinned);
+  for (Spec& sample : Fp8GemmSamples()) samples.push_back(std::move(sample));
   return samples;
 }
 
@@ -114,6 +117,7 @@ std::vector<Spec> GemmBadSamples() {
   with([](Spec& s) { s.attrs.push_back({"colour", "red"}); });
   with([](Spec& s) { s.tuning = {{"tile_m", 100}}; });
   with([](Spec& s) { s.tuning = {{"warps", 4}}; });
+  for (Spec& sample : Fp8GemmBadSamples()) bad.push_back(std::move(sample));
   return bad;
 }
 
