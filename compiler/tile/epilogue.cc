@@ -14,6 +14,14 @@ ColumnMap ResultMap(Pairing pairing) {
   return pairing == Pairing::kNone ? ColumnMap::kAll : ColumnMap::kPairs;
 }
 
+// Accumulators that fill half of the registers leave no room for a second row
+// of what memory adds.
+bool HasRoomAhead(const MatmulShape& shape) {
+  constexpr int kMost = 16;
+  return shape.accumulate_in_agprs ||
+         shape.fragments_m() * shape.fragments_n() <= kMost;
+}
+
 // Gates and ups of two neighbouring blocks of the product, where the block of
 // the result that they make has them.
 struct Pairs {
@@ -73,6 +81,7 @@ Epilogue::Epilogue(Builder& builder, const MatmulShape& shape,
       terms_(terms),
       rows_(shape.fragments_m()),
       columns_(shape.fragments_n()),
+      ahead_(HasRoomAhead(shape)),
       d_(builder, shape, place, terms.d, ResultMap(terms.pairing)) {
   const ColumnMap product = ProductMap(terms.pairing);
   if (terms.c) c_.emplace(b_, shape, place, *terms.c, product);
@@ -111,9 +120,8 @@ Epilogue::Added Epilogue::Load(int i) {
 }
 
 void Epilogue::Finish(int i, absl::Span<const Value> sums) {
-  // The next row is on its way while this one is computed.
-  const Added added = i == 0 ? Load(0) : std::move(next_);
-  if (i + 1 < rows_) next_ = Load(i + 1);
+  const Added added = i == 0 || !ahead_ ? Load(i) : std::move(next_);
+  if (ahead_ && i + 1 < rows_) next_ = Load(i + 1);
   const int joined = terms_.pairing == Pairing::kNone ? 1 : 2;
   for (int j = 0; j < columns_; j += joined) {
     Value value = Argument(i, j, sums[j], added);

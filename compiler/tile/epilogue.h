@@ -67,6 +67,7 @@ class Epilogue {
   EpilogueTerms terms_;
   int rows_;
   int columns_;  // blocks of the product in a row
+  bool ahead_;   // whether a row is loaded while the one before is computed
   Added next_;
   TileView d_;
   std::optional<TileView> c_;
