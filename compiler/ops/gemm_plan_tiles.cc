@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/ops/gemm_plan_time.h"
 
 namespace ingot {
 namespace {
@@ -90,51 +91,6 @@ double GemmSplits(const GemmTile& tile, double tiles, double k) {
   const double fill = std::floor(kCus * Resident(tile) / tiles);
   const double worth = std::floor(k / LeastK(tile));
   return std::max(std::min({fill, worth, double{kMostSplits}}), 1.0);
-}
-
-// t = launch + max(compute, memory) + min(compute, memory) / 8, the last term
-// because they never overlap wholly, with
-//   compute = rounds * K steps * clocks a step / f
-//   memory = bytes / bandwidth.
-// A step costs what its busiest resource does: MFMA (4096 FLOP a clock), LDS
-// reads (256 B a clock; every wave reads its rows and columns once), panels out
-// of L2 (64 B a clock) or the latency of memory at the depth of the ring,
-// whichever is most, and the barriers of a step. Clocks sag under power when
-// MFMAs are dense, so large tiles are priced at 1.5 GHz.
-double TilesMicroseconds(const GemmTile& tile, double tiles, double k,
-                         double bytes) {
-  constexpr double kLaunch = 4;
-  constexpr double kBytesPerUs = 6.2e6;
-  constexpr double kLatency = 2000;  // clocks until a loaded memory answers
-  const double step_k = tile.k * tile.waves_k;
-  const double rows_read =
-      tile.m * double(tile.waves_n) + tile.n * double(tile.waves_m);
-  const double mfma = 2.0 * tile.m * tile.n * step_k / 4096;
-  const double lds = rows_read * step_k * 2 / 256;
-  const double l2 = (tile.m + tile.n) * step_k * 2.0 / 64;
-  const double latency = kLatency / std::max(1, tile.stages - 1);
-  // Two workgroups on a compute unit share it and hide each other's barriers.
-  const int resident = Resident(tile);
-  const double overhead = tile.waves_k > 1 ? 40 : tile.ping_pong() ? 60 : 120;
-  const double work = std::max({mfma, lds, l2}) * resident;
-  const double step = std::max(work, latency) + overhead;
-  const double clocks_per_us = tile.m * tile.n >= 128 * 128 ? 1500 : 2200;
-  const double rounds = std::max(1.0, std::ceil(tiles / (kCus * resident)));
-  const double compute = rounds * std::ceil(k / step_k) * step / clocks_per_us;
-  const double memory = bytes / kBytesPerUs;
-  return kLaunch + std::max(compute, memory) + std::min(compute, memory) / 8;
-}
-
-double GemmMicroseconds(const GemmTile& tile, double m, double n, double k) {
-  constexpr double kSecondLaunch = 3;
-  constexpr double kBytesPerUs = 6.2e6;
-  const double tiles = std::ceil(m / tile.m) * std::ceil(n / tile.n);
-  const double bytes = 2 * (m * k + k * n + m * n);
-  const double parts = GemmSplits(tile, tiles, k);
-  const double part =
-      TilesMicroseconds(tile, tiles * parts, std::ceil(k / parts), bytes);
-  if (tile.split_k == 1) return part;
-  return part + kSecondLaunch + 2 * 4 * m * n * parts / kBytesPerUs;
 }
 
 std::vector<GemmBucket> TileBuckets(

@@ -1,5 +1,5 @@
-// The tile configurations of gemm and the model that ranks them. No LLVM: the
-// plan chooses, the body builds any of them.
+// The tile configurations of gemm, and which of them serves how many rows. No
+// LLVM: the plan chooses, the body builds any of them.
 #ifndef INGOT_COMPILER_OPS_GEMM_PLAN_TILES_H_
 #define INGOT_COMPILER_OPS_GEMM_PLAN_TILES_H_
 
@@ -56,14 +56,6 @@ std::vector<GemmTile> AllGemmTiles(GemmSchedule schedule);
 // results are the same everywhere.
 Expr GemmSplits(const GemmTile& tile, const Expr& tiles, const Expr& k);
 double GemmSplits(const GemmTile& tile, double tiles, double k);
-
-// Microseconds on an MI355X by a first-order model; for ranking tiles only: of
-// a launch that computes `tiles` tiles over k elements and moves `bytes` to and
-// from memory,
-double TilesMicroseconds(const GemmTile& tile, double tiles, double k,
-                         double bytes);
-// and of a whole product.
-double GemmMicroseconds(const GemmTile& tile, double m, double n, double k);
 
 // A range of m, inclusive, and the tile that the model likes best there.
 struct GemmBucket {

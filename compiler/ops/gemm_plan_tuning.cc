@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/strings/str_join.h"
+#include "compiler/ops/gemm_plan_time.h"
 #include "compiler/refusal.h"
 
 namespace ingot {

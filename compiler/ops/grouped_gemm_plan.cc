@@ -18,6 +18,7 @@
 #include "compiler/ops/gemm_plan_access.h"
 #include "compiler/ops/gemm_plan_contract.h"
 #include "compiler/ops/gemm_plan_tiles.h"
+#include "compiler/ops/gemm_plan_time.h"
 #include "compiler/ops/gemm_plan_tuning.h"
 #include "compiler/ops/grouped_gemm_plan_request.h"
 #include "compiler/ops/grouped_gemm_plan_samples.h"

@@ -65,8 +65,8 @@ rule_libraries() {
   forbid_includes 'compiler and cache know neither wire nor RPC' 'grpc|google/protobuf|ingot/v1/' "${files[@]}"
   mapfile -t files < <(code_files | grep -E '^(cache|server|proto)/' | grep -vE '^server/worker/|_test\.')
   forbid_includes 'LLVM belongs to the worker' 'llvm|mlir|lld/' "${files[@]}"
-  # ctl/ is a program of its own and may link what it likes.
-  mapfile -t files < <(code_files | grep '^client/' | grep -vE '^client/ctl/|_test\.')
+  # ctl/ is a program of its own and may link what it likes; examples are users'.
+  mapfile -t files < <(code_files | grep '^client/' | grep -vE '^client/(ctl|examples)/|_test\.')
   forbid_includes 'the client lives in processes that have their own' \
     'grpc|google/protobuf|absl/|llvm|mlir|lld/|rocksdb/|hip/' "${files[@]}"
 }
