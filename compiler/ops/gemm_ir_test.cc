@@ -81,51 +81,6 @@ TEST_P(GemmIrTest, EveryEpilogueCompiles) {
   }
 }
 
-// Nothing in a loop but what it is for: MFMAs, LDS reads, DMA, scalar
-// bookkeeping and the waits and barriers of the schedule.
-TEST_P(GemmIrTest, DmaLoopsAreDense) {
-  for (const GemmTile& tile : GemmTiles(GemmSchedule::kDma)) {
-    Spec spec = Gemm(GetParam(), "bf16", "bf16", 4096, 4096);
-    spec.dims[0].multiple_of = 8;
-    spec.tuning = {{"tile_m", tile.m}, {"tile_n", tile.n}};
-    const absl::StatusOr<Plan> plan = MakePlan(spec);
-    ASSERT_TRUE(plan.ok()) << plan.status();
-    ASSERT_EQ(plan->kernels.size(), 1u);
-    const absl::StatusOr<CompiledKernel> compiled =
-        Compile(plan->kernels[0].spec);
-    ASSERT_TRUE(compiled.ok()) << compiled.status();
-    const absl::StatusOr<std::string> text = Disassemble(compiled->object);
-    ASSERT_TRUE(text.ok()) << text.status();
-    const std::vector<Instruction> loop =
-        testing::MatmulLoopOf(ParseProgram(*text));
-    SCOPED_TRACE(plan->kernels[0].spec.symbol);
-    const int steps = tile.stages;
-    const int mfmas =
-        steps * tile.m * tile.n * tile.k / (16 * 16 * 32 * tile.waves());
-    EXPECT_EQ(CountInstructions(loop, "v_mfma_f32_16x16x32_bf16"), mfmas);
-    EXPECT_EQ(CountInstructions(loop, "v_"), mfmas);
-    EXPECT_EQ(CountInstructions(loop, "scratch_"), 0);
-    EXPECT_EQ(CountInstructions(loop, "buffer_load_dwordx4"),
-              steps * (tile.m + tile.n) * tile.k * 2 / (1024 * tile.waves()));
-    EXPECT_EQ(CountInstructions(loop, "buffer_"),
-              CountInstructions(loop, "buffer_load_dwordx4"));
-    EXPECT_EQ(CountInstructions(loop, "s_barrier"), 2 * steps);
-    // LLVM found nothing to wait for that the schedule does not wait for.
-    EXPECT_EQ(CountInstructions(loop, "s_waitcnt"), steps * (tile.k / 32 + 1));
-    // At most a nop for each DMA's M0 and a third as many scalar instructions.
-    EXPECT_LE(CountInstructions(loop, "s_nop"),
-              CountInstructions(loop, "buffer_"));
-    if (tile.m == 256) {
-      EXPECT_LE(loop.size(), 530u);
-      EXPECT_EQ(compiled->description.agprs, 256u);
-    }
-    if (tile.m == 256 && std::string(GetParam()) == "nt") {
-      EXPECT_EQ(CountInstructions(loop, "ds_read_b128"), 64);
-      EXPECT_LE(loop.size(), 440u);
-    }
-  }
-}
-
 TEST_P(GemmIrTest, TheSameBytesTwice) {
   const absl::StatusOr<Plan> plan =
       MakePlan(Gemm(GetParam(), "f16", "f32", 4096, 4096));

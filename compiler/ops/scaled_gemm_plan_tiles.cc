@@ -73,6 +73,12 @@ std::vector<GemmTile> ScaledTiles(GemmSchedule schedule,
   if (formats.bits_a == 4 && formats.bits_b == 4) {
     for (GemmTile& tile : tiles) tile.k *= 2;
   }
+  // Rows of 6 bits through registers: the large tile's masks and addresses need
+  // more scalars than there are.
+  if (schedule == GemmSchedule::kStaged &&
+      (formats.bits_a == 6 || formats.bits_b == 6)) {
+    tiles.erase(tiles.begin());
+  }
   return tiles;
 }
 

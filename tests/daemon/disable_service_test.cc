@@ -68,8 +68,7 @@ TEST_F(DisableTest, HoldsOverAKill) {
   StartDaemon();
   ASSERT_TRUE(client().Get(RmsNorm(64)).ok());
   DisableOp("rmsnorm");
-  daemon().Kill();
-  ASSERT_TRUE(daemon().Restart().ok());
+  KillAndRestart();
   EXPECT_EQ(client().Get(RmsNorm(64)).code(), StatusCode::FAILED_PRECONDITION);
   const auto list =
       client().Call(&Stub::ListDisabled, v1::ListDisabledRequest());
@@ -78,8 +77,7 @@ TEST_F(DisableTest, HoldsOverAKill) {
   EXPECT_EQ(list.response.disabled(0).reason(), "sums are wrong");
   EXPECT_GT(list.response.disabled(0).since_unix_ms(), 1700000000000);
   EnableAll();
-  daemon().Kill();
-  ASSERT_TRUE(daemon().Restart().ok());
+  KillAndRestart();
   EXPECT_EQ(client().Get(RmsNorm(64)).response.kernels(0).source(),
             v1::SOURCE_STORE);
 }

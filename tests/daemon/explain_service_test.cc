@@ -52,8 +52,7 @@ TEST_F(ExplainTest, NamesTheFieldsThatTheNearestHasOtherwise) {
   EXPECT_EQ(hit.kernels(0).state(), "memory");
   EXPECT_THAT(hit.kernels(0).differences(), IsEmpty());
   EXPECT_EQ(hit.compared(), 0u);
-  daemon().Kill();
-  ASSERT_TRUE(daemon().Restart().ok());
+  KillAndRestart();
   EXPECT_EQ(Explain(RmsNorm(66)).kernels(0).state(), "store");
 }
 

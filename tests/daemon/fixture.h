@@ -177,6 +177,13 @@ class DaemonTest : public ::testing::Test {
     }
   }
 
+  // Killed, and back at the same address; the old connection is not used again.
+  void KillAndRestart() {
+    daemon_->Kill();
+    const absl::Status restarted = daemon_->Restart();
+    ASSERT_TRUE(restarted.ok()) << restarted;
+    client_ = std::make_unique<Client>(daemon_->address());
+  }
   Client& client() { return *client_; }
   testing::Daemon& daemon() { return *daemon_; }
 

@@ -66,8 +66,7 @@ TEST_F(TuneTest, ANewRecordIsUsedAtOnceAndOverAKill) {
   // Another spec's answer is what it was.
   EXPECT_EQ(Plan(4097).response.plan().epoch(), 1u);
 
-  daemon().Kill();
-  ASSERT_TRUE(daemon().Restart().ok());
+  KillAndRestart();
   const auto restarted = client().Get(RmsNorm(4096));
   ASSERT_TRUE(restarted.ok()) << restarted.message();
   EXPECT_EQ(restarted.response.plan().SerializeAsString(),
@@ -85,8 +84,7 @@ TEST_F(TuneTest, APinnedEpochGivesItsAnswerAgain) {
   EXPECT_EQ(newest.response.plan().epoch(), 3u);
   for (const bool restarted : {false, true}) {
     if (restarted) {
-      daemon().Kill();
-      ASSERT_TRUE(daemon().Restart().ok());
+      KillAndRestart();
     }
     EXPECT_EQ(Plan(4096, 1).response.plan().SerializeAsString(), first);
     EXPECT_EQ(Plan(4096, 2).response.plan().SerializeAsString(), second);

@@ -49,7 +49,7 @@ ends 4 "time budget" --timeout 0.2 stats
 kill -CONT "$daemon"
 ends 5 "not stored" inspect "$(printf '0%.0s' {1..64})"
 ends 5 "no key begins" rm zz
-ends 5 "not stored" pin "$(printf '0%.0s' {1..64})"
+ends 5 "none of which is stored" pin "$(printf '0%.0s' {1..64})"
 ends 2 "malformed" get rmsnorm $'\xff=3'
 if grep -qi protobuf "$folder/out"; then
   echo "more than the error:"

@@ -70,7 +70,7 @@ TEST(ToolTest, TheLoopOfTheLargeGemmTile) {
   EXPECT_EQ(l.tally.memory.global.read, 32 * 1024 * n * 7 / 8);
   EXPECT_EQ(l.clocks.mfma, 256 * 16);
   EXPECT_EQ(l.clocks.lds, 4 * (64 * 4 + 32 * 8));
-  EXPECT_EQ(l.clocks.vmem, 4 * 32 * 16);
+  EXPECT_EQ(l.clocks.vmem, 4 * 32 * 16 * 7 / 8);
   EXPECT_STREQ(l.clocks.Bound().name, "mfma");
   // 2 * 256 * 256 * 1024 operations of one workgroup.
   EXPECT_EQ(p.tally.matrix_flops, 2.0 * 256 * 256 * 1024);
