@@ -74,13 +74,12 @@ double Resident(const GemmTile& tile) {
 
 // Of all workgroups of the busiest compute unit, `resident` at a time.
 double ComputeMicroseconds(const GemmTile& tile, double groups, double k,
-                           bool from_hbm) {
+                           bool from_hbm, double resident) {
   const Step step = StepOf(tile);
   const double steps = std::ceil(k / (tile.k * tile.waves_k));
   const double latency = from_hbm ? kHbmLatency : kL2Latency;
   const double exposed =
       (latency + step.own / 2) / std::max(1, tile.stages - 1);
-  const double resident = Resident(tile);
   const double stored_us = tile.m * tile.n * 2.0 / (kHbmBytesPerUs / kCus) / 2;
   double us = 0;
   double left = std::ceil(groups / kCus);
@@ -103,11 +102,12 @@ double ComputeMicroseconds(const GemmTile& tile, double groups, double k,
 }  // namespace
 
 double TilesMicroseconds(const GemmTile& tile, double tiles, double k,
-                         double bytes) {
+                         double bytes, double most_resident) {
   const double fetched = tiles * (tile.m + tile.n) * k * 2;
   // Beyond a few per cent, some line of a step comes from far away.
   const bool from_hbm = bytes > 0.05 * fetched;
-  const double compute = ComputeMicroseconds(tile, tiles, k, from_hbm);
+  const double compute = ComputeMicroseconds(
+      tile, tiles, k, from_hbm, std::min(Resident(tile), most_resident));
   const double memory = bytes / kHbmBytesPerUs + kStart / kClocksPerUs;
   // They never overlap wholly; and of two that memory holds up alike, the one
   // that does less work is the better one.

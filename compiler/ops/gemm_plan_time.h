@@ -9,9 +9,10 @@
 namespace ingot {
 
 // Microseconds of a launch that computes `tiles` tiles over k elements and
-// moves `bytes` to and from memory; 16-bit elements.
+// moves `bytes` to and from memory; 16-bit elements. `most_resident`:
+// workgroups on a compute unit, for launches that start no more.
 double TilesMicroseconds(const GemmTile& tile, double tiles, double k,
-                         double bytes);
+                         double bytes, double most_resident = 8);
 
 // The same of a whole product, with the launch that adds parts of a split k.
 double GemmMicroseconds(const GemmTile& tile, double m, double n, double k);

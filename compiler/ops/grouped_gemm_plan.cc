@@ -76,11 +76,18 @@ struct ModelProblem {
 };
 
 double Microseconds(const GemmTile& tile, double rows, const ModelProblem& p) {
-  const double tiles =
-      GroupedRowTiles(tile, rows, p.groups) * std::ceil(p.columns / tile.n);
-  const double weights = ActiveGroups(rows, p.groups) * p.k * p.columns;
-  return TilesMicroseconds(tile, tiles, p.k,
-                           2 * (rows * p.k + weights + rows * p.n));
+  constexpr double kMostResident = 2;  // GroupedWorkgroups starts no more
+  const double active = ActiveGroups(rows, p.groups);
+  const double weights = active * p.k * p.columns;
+  const auto of = [&](double row_tiles) {
+    return TilesMicroseconds(tile, row_tiles * std::ceil(p.columns / tile.n),
+                             p.k, 2 * (rows * p.k + weights + rows * p.n),
+                             kMostResident);
+  };
+  // Equal shares and skewed ones count alike: how the last tiles fill the
+  // device differs between them.
+  const double even = active * std::ceil(rows / active / tile.m);
+  return (of(even) + of(GroupedRowTiles(tile, rows, p.groups))) / 2;
 }
 
 void AddFamily(const GroupedGemmRequest& request, const GemmFamily& family,
