@@ -1,34 +1,7 @@
 # ingotctl against a real daemon: every subcommand, and the exit codes that
 # --help promises.
 set -eu
-build=$1
-work=$(mktemp -d)
-daemon=
-finish() {
-  [ -z "$daemon" ] || kill "$daemon" 2>/dev/null || true
-  [ -z "$daemon" ] || wait "$daemon" 2>/dev/null || true
-  rm -rf "$work"
-}
-trap finish EXIT
-
-fail() {
-  echo "FAILED: $1"
-  cat "$work/out" "$work/err" 2>/dev/null || true
-  exit 1
-}
-
-# expect CODE TEXT ARGUMENT...: runs ingotctl; TEXT must be in its output.
-expect() {
-  code=$1
-  text=$2
-  shift 2
-  found=0
-  "$build/bin/ingotctl" "$@" > "$work/out" 2> "$work/err" || found=$?
-  [ "$found" = "$code" ] || fail "ingotctl $*: exit code $found, expected $code"
-  cat "$work/out" "$work/err" | grep -q -- "$text" || fail "ingotctl $*: no \"$text\""
-}
-
-export INGOT_ADDRESS=unix:$work/s
+source tests/e2e/ctl.sh
 export INGOT_HIP_LIBRARY=/nowhere/libhip.so
 
 expect 3 "ingotd" stats
@@ -36,14 +9,7 @@ expect 3 "$work/s" get rmsnorm rows n=64
 expect 2 "" no-such-command
 expect 0 "Exit codes" --help
 
-"$build/bin/ingotd" --socket "$work/s" --state-dir "$work/state" --workers 1 \
-  > "$work/log" 2>&1 &
-daemon=$!
-for _ in $(seq 600); do
-  "$build/bin/ingotctl" stats > "$work/out" 2> "$work/err" && break
-  kill -0 "$daemon" || fail "ingotd ended: $(cat "$work/log")"
-  sleep 0.1
-done
+start_daemon
 
 expect 0 "rmsnorm" capabilities
 expect 0 "compiled" get rmsnorm rows=3 n=64 --dtype f16
