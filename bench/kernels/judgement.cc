@@ -43,11 +43,10 @@ Judgement Judge(const std::string& name, const std::vector<Profile>& launches) {
   all.name = name;
   all.launches = static_cast<int>(launches.size());
   const Profile* longest = nullptr;
-  double least = 0, requested = 0, fetched = 0;
+  double requested = 0, fetched = 0;
   for (const Profile& p : launches) {
     all.microseconds += p.time.microseconds;
     all.hbm_bytes += p.hbm_bytes;
-    least += p.hbm_bytes;
     requested += static_cast<double>(p.tally.memory.global.both()) * p.scale();
     fetched += static_cast<double>(p.group_distinct.both()) * p.scale();
     if (p.vgpr_spills + p.sgpr_spills + p.scratch_bytes > 0) all.clean = false;
@@ -57,8 +56,8 @@ Judgement Judge(const std::string& name, const std::vector<Profile>& launches) {
     }
   }
   if (longest == nullptr) return all;
-  all.requested = requested / least;
-  all.fetched = fetched / least;
+  all.requested = requested / all.hbm_bytes;
+  all.fetched = fetched / all.hbm_bytes;
   all.matrix_share = longest->time.matrix_share;
   all.groups = longest->groups;
   all.waves = longest->waves_per_group;
