@@ -1,6 +1,7 @@
 // The kernel of rmsnorm: a row by one wave, or by one workgroup. What it
 // computes and what the parameters mean stands in rmsnorm_plan.cc.
 #include <algorithm>
+#include <optional>
 
 #include "compiler/ops/body.h"
 #include "compiler/tile/reduce.h"
@@ -20,6 +21,8 @@ constexpr int kKept = 16;
 constexpr int kKeptConverted = 32;
 // Vectors in flight when they are read again, and when the weight is read.
 constexpr int kBatch = 4;
+// Vectors of x and as many of the residual in flight before they are added.
+constexpr int kAddedBatch = 8;
 // Up to this many vectors a thread, the weight is read together with the row,
 // so that its latency passes while the sum is made.
 constexpr int kEarlyWeight = 4;
@@ -30,6 +33,8 @@ struct RmsNorm {
   Type weight_elem;
   bool has_weight;
   bool has_rstd;
+  bool has_residual;
+  bool has_residual_out;
   int align;
   int rows_per_workgroup;
   RowLayout layout;
@@ -43,6 +48,8 @@ absl::StatusOr<RmsNorm> Read(Builder& b) {
                          has_weight ? TypeOf(weight) : elem);
   RmsNorm norm{b, elem, weight_elem, has_weight};
   norm.has_rstd = b.Int("has_rstd") != 0;
+  norm.has_residual = b.Int("has_residual") != 0;
+  norm.has_residual_out = b.Int("has_residual_out") != 0;
   norm.align = static_cast<int>(b.Int("align"));
   norm.rows_per_workgroup = static_cast<int>(b.Int("rows_per_workgroup"));
   norm.layout = {b.Int("n"), static_cast<int>(b.Int("threads")),
@@ -59,9 +66,13 @@ Value RowIndex(const RmsNorm& norm) {
   return group * norm.rows_per_workgroup + b.WaveId();
 }
 
-Value RowStart(Builder& b, const char* name, const char* stride, Value row,
-               Type elem) {
-  return Offset(b.Arg(name), Convert(row, kI64) * b.Arg(stride) * elem.Bytes());
+// The part of the row `index` of an operand of rows that is the thread's.
+Row RowOf(const RmsNorm& norm, const char* name, const char* stride,
+          Value index, Value thread) {
+  Builder& b = norm.b;
+  Value start = Offset(
+      b.Arg(name), Convert(index, kI64) * b.Arg(stride) * norm.elem.Bytes());
+  return Row(b, norm.layout, norm.elem, start, thread, norm.align);
 }
 
 // Sums of squares grow in independent chains, which keeps their rounding errors
@@ -97,14 +108,19 @@ class RowKernel {
         b_(norm.b),
         row_(row),
         thread_(norm.rows_per_workgroup == 1 ? b_.ThreadX() : b_.LaneId()),
-        x_(b_, norm.layout, norm.elem, RowStart(b_, "x", "ldx", row, norm.elem),
-           thread_, norm.align),
-        y_(b_, norm.layout, norm.elem, RowStart(b_, "y", "ldy", row, norm.elem),
-           thread_, norm.align),
+        x_(RowOf(norm, "x", "ldx", row, thread_)),
+        y_(RowOf(norm, "y", "ldy", row, thread_)),
         weight_(b_, norm.layout, norm.weight_elem,
                 norm.has_weight ? b_.Arg("weight") : b_.Arg("x"), thread_,
                 norm.has_weight ? static_cast<int>(b_.Int("align_weight"))
-                                : norm.align) {}
+                                : norm.align) {
+    if (norm.has_residual) {
+      residual_.emplace(RowOf(norm, "residual", "ldr", row, thread_));
+    }
+    if (norm.has_residual_out) {
+      residual_out_.emplace(RowOf(norm, "residual_out", "ldro", row, thread_));
+    }
+  }
 
   void Build() {
     LoadRow();
@@ -114,13 +130,58 @@ class RowKernel {
   }
 
  private:
+  // What is normalised: x, or x + residual rounded to their type.
+  Value Stream(Value x, Value residual) {
+    if (!residual.valid()) return x;
+    Value sum = Convert(x, kF32) + Convert(residual, kF32);
+    return Unconverted(Convert(sum, norm_.elem));
+  }
+
+  Value LoadStream(int i) {
+    Value x = x_.Load(i);
+    return Stream(x, residual_ ? residual_->Load(i) : Value());
+  }
+
   void LoadRow() {
-    const int count = norm_.layout.per_thread();
-    for (int i = 0; i < std::min(count, kKept); ++i)
-      kept_.push_back(x_.Load(i));
-    if (norm_.layout.tail() > 0) tail_ = x_.LoadTail();
-    if (!norm_.has_weight || count > kEarlyWeight) return;
-    for (int i = 0; i < count; ++i) early_weight_.push_back(weight_.Load(i));
+    const bool has_tail = norm_.layout.tail() > 0;
+    Value x, residual;
+    if (has_tail) {
+      x = x_.LoadTail();
+      if (residual_) residual = residual_->LoadTail();
+    }
+    const int count = std::min(norm_.layout.per_thread(), kKept);
+    const int batch = residual_ ? kAddedBatch : kKept;
+    for (int first = 0; first < count; first += batch) {
+      LoadKept(first, std::min(first + batch, count));
+    }
+    if (has_tail) tail_ = Stream(x, residual);
+    if (residual_out_) StoreKept();
+  }
+
+  // All loads are on their way before the first is waited for.
+  void LoadKept(int first, int last) {
+    Values x, residual;
+    for (int i = first; i < last; ++i) x.push_back(x_.Load(i));
+    for (int i = first; i < last && residual_; ++i) {
+      residual.push_back(residual_->Load(i));
+    }
+    if (norm_.has_weight && norm_.layout.per_thread() <= kEarlyWeight) {
+      for (int i = first; i < last; ++i) {
+        early_weight_.push_back(weight_.Load(i));
+      }
+    }
+    for (int i = 0; i < last - first; ++i) {
+      kept_.push_back(Stream(x[i], residual_ ? residual[i] : Value()));
+    }
+  }
+
+  // Early, so that the writes pass while the sum is made. x and residual may be
+  // written over: these vectors of them are not read again.
+  void StoreKept() {
+    for (size_t i = 0; i < kept_.size(); ++i) {
+      residual_out_->Store(kept_[i], static_cast<int>(i));
+    }
+    if (norm_.layout.tail() > 0) residual_out_->StoreTail(tail_);
   }
 
   Value Weight(int i) {
@@ -131,7 +192,7 @@ class RowKernel {
     SumOfSquares sum;
     for (Value x : kept_) sum.Add(Convert(x, kF32));
     for (int i = kKept; i < norm_.layout.per_thread(); ++i) {
-      sum.Add(Convert(x_.Load(i), kF32));
+      sum.Add(Convert(LoadStream(i), kF32));
     }
     Value total = sum.empty() ? b_.F32(0) : sum.Total();
     if (norm_.layout.tail() > 0) {
@@ -151,9 +212,10 @@ class RowKernel {
     });
   }
 
-  // Without this the optimiser keeps the converted values of the first pass,
-  // two registers for one.
+  // Without this the optimiser keeps the converted values of what it has seen
+  // converted, two registers for one.
   Value Unconverted(Value x) {
+    if (x.type().lanes == 1) return x;
     const int converted = norm_.layout.per_thread() * norm_.layout.lanes;
     if (norm_.elem == kF32 || converted <= kKeptConverted) return x;
     return Bitcast(b_.Opaque(Bitcast(x, Vec(kI32, 4)), RegisterClass::kVgpr),
@@ -166,11 +228,12 @@ class RowKernel {
       const int last = std::min(first + kBatch, count);
       Values x, weight;
       for (int i = first; i < last; ++i) {
-        x.push_back(i < kKept ? Unconverted(kept_[i]) : x_.Load(i));
+        x.push_back(i < kKept ? Unconverted(kept_[i]) : LoadStream(i));
         if (norm_.has_weight) weight.push_back(Weight(i));
       }
       for (int i = first; i < last; ++i) {
         const Value w = norm_.has_weight ? weight[i - first] : Value();
+        if (residual_out_ && i >= kKept) residual_out_->Store(x[i - first], i);
         y_.Store(Scale(x[i - first], rstd, w), i);
       }
     }
@@ -191,6 +254,7 @@ class RowKernel {
   const Value row_;
   const Value thread_;
   Row x_, y_, weight_;
+  std::optional<Row> residual_, residual_out_;
   Values kept_;
   Values early_weight_;
   Value tail_;

@@ -10,6 +10,7 @@
 #include "compiler/compile.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/support/agreement.h"
 #include "tests/support/launch.h"
 #include "tests/support/number.h"
 
@@ -108,22 +109,10 @@ Spec SpecFor(const Problem& p) {
   return spec;
 }
 
-double Tolerance(const Format& format, double reference) {
-  return format.Unit() * std::fabs(reference) +
-         std::ldexp(std::fabs(reference), -20) + format.SmallestSubnormal() / 2;
-}
-
-// The same number, or one within tolerance; the same infinity; both NaN. What
-// rounds to infinity in the format may do so.
+// 2^-20 is for the sum and the root.
 bool Agrees(const Format& format, double found, double reference) {
-  if (std::isnan(reference)) return std::isnan(found);
-  if (std::isinf(reference)) return found == reference;
-  if (std::isinf(found)) {
-    return std::fabs(reference) * (1 + std::ldexp(1.0, -20)) >=
-               format.Largest() * (1 + format.Unit()) &&
-           std::signbit(found) == std::signbit(reference);
-  }
-  return std::fabs(found - reference) <= Tolerance(format, reference);
+  return testing::Agrees(format, found, reference,
+                         std::ldexp(std::fabs(reference), -20));
 }
 
 class RmsNormEmulatorTest : public ::testing::Test {

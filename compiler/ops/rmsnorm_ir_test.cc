@@ -16,6 +16,7 @@ struct Case {
   const char* weight;
   bool rstd;
   bool aligned;
+  bool residual = false;
 };
 
 class RmsNormIrTest : public TestWithParam<Case> {};
@@ -27,6 +28,10 @@ Plan PlanFor(const Case& c, int64_t n) {
   spec.operands = {{"x", c.dtype}, {"y", c.dtype}};
   if (c.weight[0] != '\0') spec.operands.push_back({"weight", c.weight});
   if (c.rstd) spec.operands.push_back({"rstd", "f32"});
+  if (c.residual) {
+    spec.operands.push_back({"residual", c.dtype});
+    spec.operands.push_back({"residual_out", c.dtype});
+  }
   if (!c.aligned) {
     spec.operands[0].alignment = spec.operands[0].dtype == "f32" ? 4 : 2;
   }
@@ -55,7 +60,10 @@ INSTANTIATE_TEST_SUITE_P(
     Dtypes, RmsNormIrTest,
     Values(Case{"bf16", "bf16", true, true}, Case{"f16", "f32", false, true},
            Case{"f32", "f32", true, true}, Case{"bf16", "f32", true, false},
-           Case{"f16", "", false, false}, Case{"f32", "f32", false, false}));
+           Case{"f16", "", false, false}, Case{"f32", "f32", false, false},
+           Case{"bf16", "bf16", false, true, true},
+           Case{"f16", "f32", true, false, true},
+           Case{"f32", "f32", false, true, true}));
 
 }  // namespace
 }  // namespace ingot

@@ -1,9 +1,16 @@
-// rmsnorm: y[r,i] = x[r,i] * rstd[r] * weight[i],
-//          rstd[r] = 1 / sqrt(sum_i x[r,i]^2 / n + eps)
+// rmsnorm: y[r,i] = s[r,i] * rstd[r] * weight[i],
+//          rstd[r] = 1 / sqrt(sum_i s[r,i]^2 / n + eps)
+// where s is x or, with a residual, x + residual rounded to their dtype, which
+// residual_out gets: the fused add of a transformer's layers, whose next layer
+// sees what this one normalised.
 //
-// x, y: bf16, f16 or f32, the same; weight (optional): dtype of x or f32; rstd
-// (optional output): f32 [rows]. Sums in f32, one rounding at the end. NaN and
-// infinities go where these formulas send them. y may be x.
+// x, y, residual (optional), residual_out (optional output; needs residual):
+// bf16, f16 or f32, all the same; weight (optional): dtype of x or f32; rstd
+// (optional output): f32 [rows]. Sums in f32, s and y rounded once each. NaN
+// and infinities go where these formulas send them.
+//
+// In place: y and residual_out may each be x or residual, with the same start
+// and row stride; any other overlap of an output is undefined.
 //
 // n is baked: a thread's share of the row is then known and the code has no
 // loops. 1 to 131072, any value; rows, eps and row strides come with the
@@ -18,39 +25,23 @@
 // Variants: `aligned` where every row starts at a multiple of 16 bytes, else
 // `unaligned`, which also takes rows that start between words.
 //
-// The attributes `residual` and `quant` are reserved for the fused forms.
+// The attribute `quant` is reserved for quantised outputs.
 #include <algorithm>
 
-#include "absl/strings/str_join.h"
+#include "absl/strings/str_cat.h"
 #include "compiler/ops/checks.h"
 #include "compiler/ops/op.h"
+#include "compiler/ops/rmsnorm_plan_request.h"
 #include "compiler/ops/rmsnorm_plan_samples.h"
-#include "compiler/refusal.h"
 
 namespace ingot {
 namespace {
 
-constexpr int64_t kMaxRow = 131072;
-constexpr int64_t kMaxRows = int64_t{1} << 30;
-constexpr int64_t kMaxStride = (int64_t{1} << 30) - 1;
-constexpr int64_t kVectorBytes = 16;
 // Workgroups in the x direction of the grid: x times 1024 work-items stays
 // below the 2^32 that a dispatch can count.
 constexpr int64_t kGroupsX = int64_t{1} << 20;
 
 constexpr int kDimRows = 0;
-constexpr int kX = 0;
-constexpr int kY = 1;
-
-struct Request {
-  PlanDim rows, n;
-  const Operand* x = nullptr;
-  const Operand* y = nullptr;
-  const Operand* weight = nullptr;
-  const Operand* rstd = nullptr;
-  int64_t bytes = 0;  // of an element of x and y
-  int threads = 0;    // a row; 0: ours to choose
-};
 
 // How the threads of a workgroup share rows.
 struct Shape {
@@ -69,9 +60,9 @@ int64_t ThreadsFor(int64_t row_vectors, int64_t vectors) {
 // Four vectors a thread keep 64 bytes in flight, enough to cover memory with
 // the waves that fit; up to eight are taken where that leaves fewer threads
 // idle.
-Shape ShapeFor(const Request& r) {
+Shape ShapeFor(const RmsNormRequest& r) {
   constexpr int64_t kMaxThreads = 1024;
-  const int64_t vectors = r.n.min / (kVectorBytes / r.bytes);
+  const int64_t vectors = r.n.min / (kRmsNormVectorBytes / r.bytes);
   int64_t threads = r.threads;
   if (threads == 0) {
     threads = ThreadsFor(vectors, 4);
@@ -89,107 +80,6 @@ Shape ShapeFor(const Request& r) {
   return {static_cast<int>(threads), threads == 64 ? 4 : 1};
 }
 
-absl::Status CheckStrides(const Request& r, const Operand& operand) {
-  if (operand.stride_mode != StrideMode::kStatic) return absl::OkStatus();
-  const std::string field = absl::StrCat("strides of operand ", operand.name);
-  const std::string found = absl::StrJoin(operand.strides, ", ");
-  if (operand.strides.size() != 2 || operand.strides[1] != 1) {
-    return Invalid(field, found, "a row stride and 1");
-  }
-  if (operand.strides[0] < r.n.min || operand.strides[0] > kMaxStride) {
-    return Invalid(
-        field, found,
-        absl::StrCat("row strides of ", r.n.min, " to ", kMaxStride));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status CheckVector(const Operand& operand) {
-  if (operand.stride_mode == StrideMode::kDense) return absl::OkStatus();
-  if (operand.stride_mode == StrideMode::kStatic &&
-      operand.strides == std::vector<int64_t>{1}) {
-    return absl::OkStatus();
-  }
-  return Invalid(absl::StrCat("strides of operand ", operand.name),
-                 absl::StrJoin(operand.strides, ", "), "dense, or static 1");
-}
-
-absl::Status CheckAlignment(const Operand& operand) {
-  const int64_t least = DtypeBytes(operand.dtype);
-  if (AlignmentOf(operand) >= least) return absl::OkStatus();
-  return Invalid(absl::StrCat("alignment of operand ", operand.name),
-                 absl::StrCat(operand.alignment),
-                 absl::StrCat(least, " or more"));
-}
-
-absl::Status ReadOperands(const Spec& spec, Request* r) {
-  INGOT_ASSIGN_OR_RETURN(r->x, CheckOperand(spec, "x", {"bf16", "f16", "f32"}));
-  const absl::string_view dtype = r->x->dtype;
-  INGOT_ASSIGN_OR_RETURN(r->y, CheckOperand(spec, "y", {dtype}));
-  r->bytes = DtypeBytes(dtype);
-  if (spec.FindOperand("weight") != nullptr) {
-    INGOT_ASSIGN_OR_RETURN(r->weight,
-                           CheckOperand(spec, "weight", {dtype, "f32"}));
-    INGOT_RETURN_IF_ERROR(CheckVector(*r->weight));
-  }
-  if (spec.FindOperand("rstd") != nullptr) {
-    INGOT_ASSIGN_OR_RETURN(r->rstd, CheckOperand(spec, "rstd", {"f32"}));
-    INGOT_RETURN_IF_ERROR(CheckVector(*r->rstd));
-  }
-  INGOT_RETURN_IF_ERROR(CheckStrides(*r, *r->x));
-  INGOT_RETURN_IF_ERROR(CheckStrides(*r, *r->y));
-  for (const Operand* operand : {r->x, r->y, r->weight, r->rstd}) {
-    if (operand != nullptr) INGOT_RETURN_IF_ERROR(CheckAlignment(*operand));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status ReadAttributes(const Spec& spec) {
-  if (const Attr* residual = spec.FindAttr("residual")) {
-    const bool* on = std::get_if<bool>(&residual->value);
-    if (on == nullptr) {
-      return Invalid("attribute residual", "no boolean", "false");
-    }
-    if (*on) return Unimplemented("attribute residual", "true", "false");
-  }
-  return CheckChoice(spec, "quant", "none", {"none"}).status();
-}
-
-absl::Status ReadTuning(const Spec& spec, Request* r) {
-  const Tuning* threads = spec.FindTuning("threads");
-  if (threads == nullptr) return absl::OkStatus();
-  if (threads->value < 64 || threads->value > 1024 ||
-      threads->value % 64 != 0) {
-    return Invalid("tuning threads", absl::StrCat(threads->value),
-                   "multiples of 64 to 1024");
-  }
-  const int64_t share =
-      CeilDiv(r->n.min / (kVectorBytes / r->bytes), threads->value);
-  // More would be code without a loop for hundreds of vectors.
-  constexpr int64_t kMostVectors = 32;
-  if (share > kMostVectors) {
-    return Invalid("tuning threads", absl::StrCat(threads->value),
-                   absl::StrCat("enough for ", kMostVectors,
-                                " vectors of 16 bytes a thread"));
-  }
-  r->threads = static_cast<int>(threads->value);
-  return absl::OkStatus();
-}
-
-absl::StatusOr<Request> ReadRequest(const Spec& spec) {
-  Request r;
-  INGOT_RETURN_IF_ERROR(ReadAttributes(spec));
-  INGOT_ASSIGN_OR_RETURN(r.rows, CheckDim(spec, "rows", kMaxRows));
-  INGOT_ASSIGN_OR_RETURN(r.n, CheckDim(spec, "n", kMaxRow));
-  if (r.n.min != r.n.max) {
-    return Invalid("dim n", absl::StrCat(r.n.min, " to ", r.n.max),
-                   "one value");
-  }
-  INGOT_RETURN_IF_ERROR(ReadOperands(spec, &r));
-  INGOT_RETURN_IF_ERROR(ReadTuning(spec, &r));
-  return r;
-}
-
 // What rows that start at multiples of `align` bytes need of a launch.
 struct Family {
   const char* name = "";
@@ -199,12 +89,13 @@ struct Family {
   std::vector<Guard> guards;
 };
 
-void RequireRows(const Request& r, const Operand& operand, int index,
+void RequireRows(const RmsNormRequest& r, const RmsNormOperand& rows,
                  Family* family) {
+  const Operand& operand = *rows.operand;
   const int64_t multiple = std::max<int64_t>(1, family->align / r.bytes);
   if (AlignmentOf(operand) < family->align) family->possible = false;
   family->guards.push_back(
-      {Guard::kOperandAlignment, index, 0, 0, family->align});
+      {Guard::kOperandAlignment, rows.index, 0, 0, family->align});
   switch (operand.stride_mode) {
     case StrideMode::kDense:
       if (r.n.min % multiple != 0) family->possible = false;
@@ -213,66 +104,89 @@ void RequireRows(const Request& r, const Operand& operand, int index,
       if (operand.strides[0] % multiple != 0) family->possible = false;
       break;
     case StrideMode::kDynamic:
+      family->guards.push_back({Guard::kOperandStride, rows.index * 8, r.n.min,
+                                kRmsNormMaxStride, multiple});
       family->guards.push_back(
-          {Guard::kOperandStride, index * 8, r.n.min, kMaxStride, multiple});
-      family->guards.push_back({Guard::kOperandStride, index * 8 + 1, 1, 1, 0});
+          {Guard::kOperandStride, rows.index * 8 + 1, 1, 1, 0});
       family->conditional |= multiple > 1;
       break;
   }
 }
 
-Family MakeFamily(const Request& r, const char* name, int64_t align) {
+Family MakeFamily(const RmsNormRequest& r, const char* name, int64_t align) {
   Family family{name, align};
-  RequireRows(r, *r.x, kX, &family);
-  RequireRows(r, *r.y, kY, &family);
+  for (const RmsNormOperand* rows : r.matrices()) {
+    RequireRows(r, *rows, &family);
+  }
   return family;
 }
 
 // The aligned one first; the last one always matches what the spec promises.
-std::vector<Family> Families(const Request& r) {
-  const Family aligned = MakeFamily(r, "aligned", kVectorBytes);
+std::vector<Family> Families(const RmsNormRequest& r) {
+  const Family aligned = MakeFamily(r, "aligned", kRmsNormVectorBytes);
   if (aligned.possible && !aligned.conditional) return {aligned};
   const Family unaligned = MakeFamily(r, "unaligned", r.bytes);
   if (!aligned.possible) return {unaligned};
   return {aligned, unaligned};
 }
 
-int64_t WeightAlign(const Request& r) {
-  if (AlignmentOf(*r.weight) >= kVectorBytes) return kVectorBytes;
+int64_t WeightAlign(const RmsNormRequest& r) {
+  if (AlignmentOf(*r.weight.operand) >= kRmsNormVectorBytes)
+    return kRmsNormVectorBytes;
   return DtypeBytes(r.weight->dtype);
 }
 
-std::vector<KernelArg> Arguments(const Request& r) {
-  std::vector<KernelArg> args;
-  const auto pointer = [&](const char* name, int index) {
-    args.push_back({name, KernelArg::kOperand, index, 8, Expr::Const(0)});
+std::vector<KernelArg> Arguments(const RmsNormRequest& r) {
+  struct Entry {
+    const char* pointer;
+    const char* stride;  // of operands that are rows
+    const RmsNormOperand& operand;
   };
-  pointer("x", kX);
-  pointer("y", kY);
-  int next = kY + 1;
-  if (r.weight != nullptr) pointer("weight", next++);
-  if (r.rstd != nullptr) pointer("rstd", next++);
+  const Entry entries[] = {{"x", "ldx", r.x},
+                           {"y", "ldy", r.y},
+                           {"weight", nullptr, r.weight},
+                           {"rstd", nullptr, r.rstd},
+                           {"residual", "ldr", r.residual},
+                           {"residual_out", "ldro", r.residual_out}};
+  std::vector<KernelArg> args;
+  for (const Entry& entry : entries) {
+    if (!entry.operand) continue;
+    args.push_back({entry.pointer, KernelArg::kOperand, entry.operand.index, 8,
+                    Expr::Const(0)});
+  }
   // Strides also where they are dense or static: the kernel is the same.
-  args.push_back({"ldx", KernelArg::kInteger, 0, 8, Expr::StrideAt(kX, 0)});
-  args.push_back({"ldy", KernelArg::kInteger, 0, 8, Expr::StrideAt(kY, 0)});
+  for (const Entry& entry : entries) {
+    if (!entry.operand || entry.stride == nullptr) continue;
+    args.push_back({entry.stride, KernelArg::kInteger, 0, 8,
+                    Expr::StrideAt(entry.operand.index, 0)});
+  }
   args.push_back({"rows", KernelArg::kInteger, 0, 4, Expr::DimAt(kDimRows)});
   args.push_back({"eps", KernelArg::kScalar, 0, 4, Expr::Const(0)});
   return args;
 }
 
-KernelSpec Kernel(const Request& r, const Family& family, const Shape& shape) {
+std::string Symbol(const RmsNormRequest& r, const Family& family) {
+  std::string symbol =
+      absl::StrCat("ingot_rmsnorm_", r.x->dtype, "_n", r.n.min);
+  if (r.weight) absl::StrAppend(&symbol, "_w", r.weight->dtype);
+  if (r.rstd) absl::StrAppend(&symbol, "_rstd");
+  if (r.residual) absl::StrAppend(&symbol, "_residual");
+  if (r.residual_out) absl::StrAppend(&symbol, "_out");
+  return absl::StrCat(symbol, "_", family.name);
+}
+
+KernelSpec Kernel(const RmsNormRequest& r, const Family& family,
+                  const Shape& shape) {
   KernelSpec kernel;
-  const std::string weight = r.weight == nullptr ? "none" : r.weight->dtype;
-  kernel.symbol =
-      absl::StrCat("ingot_rmsnorm_", r.x->dtype, "_n", r.n.min,
-                   r.weight == nullptr ? "" : "_w", r.weight ? weight : "",
-                   r.rstd == nullptr ? "" : "_rstd", "_", family.name);
+  kernel.symbol = Symbol(r, family);
   kernel.params = {{"align", family.align},
                    {"align_weight", r.weight ? WeightAlign(r) : int64_t{0}},
                    {"dtype", r.x->dtype},
-                   {"dtype_weight", weight},
+                   {"dtype_weight", r.weight ? r.weight->dtype : "none"},
                    {"groups_x", kGroupsX},
-                   {"has_rstd", int64_t{r.rstd != nullptr}},
+                   {"has_residual", int64_t{bool(r.residual)}},
+                   {"has_residual_out", int64_t{bool(r.residual_out)}},
+                   {"has_rstd", int64_t{bool(r.rstd)}},
                    {"n", r.n.min},
                    {"rows_per_workgroup", int64_t{shape.rows}},
                    {"threads", int64_t{shape.threads}}};
@@ -316,23 +230,31 @@ PlanOperand DescribeVector(const Operand& operand, const Expr& extent,
   return out;
 }
 
+// In the order of their indices.
+std::vector<PlanOperand> DescribeOperands(const RmsNormRequest& r) {
+  const Expr rows = Expr::DimAt(kDimRows);
+  const Expr n = Expr::Const(r.n.min);
+  std::vector<PlanOperand> list = {DescribeRows(*r.x.operand, r.n.min, false),
+                                   DescribeRows(*r.y.operand, r.n.min, true)};
+  if (r.weight) list.push_back(DescribeVector(*r.weight.operand, n, false));
+  if (r.rstd) list.push_back(DescribeVector(*r.rstd.operand, rows, true));
+  if (r.residual) {
+    list.push_back(DescribeRows(*r.residual.operand, r.n.min, false));
+  }
+  if (r.residual_out) {
+    list.push_back(DescribeRows(*r.residual_out.operand, r.n.min, true));
+  }
+  return list;
+}
+
 absl::StatusOr<Plan> PlanRmsNorm(const Spec& spec) {
-  INGOT_ASSIGN_OR_RETURN(const Request r, ReadRequest(spec));
+  INGOT_ASSIGN_OR_RETURN(const RmsNormRequest r, ReadRmsNormRequest(spec));
   const Shape shape = ShapeFor(r);
   Plan plan;
   plan.resolved = spec;
   plan.resolved.tuning = {{"threads", shape.threads}};
   plan.dims = {r.rows, r.n};
-  plan.operands = {DescribeRows(*r.x, r.n.min, false),
-                   DescribeRows(*r.y, r.n.min, true)};
-  if (r.weight != nullptr) {
-    plan.operands.push_back(
-        DescribeVector(*r.weight, Expr::Const(r.n.min), false));
-  }
-  if (r.rstd != nullptr) {
-    plan.operands.push_back(
-        DescribeVector(*r.rstd, Expr::DimAt(kDimRows), true));
-  }
+  plan.operands = DescribeOperands(r);
   plan.scalars = {{"eps", "f32", 1e-6}};
   for (const Family& family : Families(r)) {
     Variant variant;
@@ -357,15 +279,18 @@ std::vector<Candidate> RmsNormCandidates(const Spec&) {
 }
 
 constexpr const char* kDims[] = {"rows", "n"};
-constexpr const char* kOperands[] = {"x", "y", "weight", "rstd"};
-constexpr const char* kAttrs[] = {"residual", "quant"};
+constexpr const char* kOperands[] = {"x",    "y",        "weight",
+                                     "rstd", "residual", "residual_out"};
+constexpr const char* kAttrs[] = {"quant"};
 constexpr const char* kTuning[] = {"threads"};
 
 }  // namespace
 
 extern constinit const OpDef k_op_rmsnorm = {
     .name = "rmsnorm",
-    .summary = "y[r,i] = x[r,i] / sqrt(sum_i x[r,i]^2 / n + eps) * weight[i]",
+    .summary =
+        "y[r,i] = s[r,i] / sqrt(sum_i s[r,i]^2 / n + eps) * weight[i], "
+        "s = x or x + residual",
     .dims = kDims,
     .operands = kOperands,
     .attrs = kAttrs,

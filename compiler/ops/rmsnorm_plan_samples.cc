@@ -36,6 +36,18 @@ std::vector<Spec> RmsNormSamples() {
   weak.operands[0].alignment = 2;
   weak.tuning = {{"threads", 256}};
   samples.push_back(weak);
+  for (const char* dtype : {"bf16", "f16", "f32"}) {
+    for (int64_t n : {7, 4096, 131072}) {
+      Spec added = Sample(dtype, n);
+      for (const char* name : {"weight", "residual", "residual_out"}) {
+        added.operands.push_back({name, dtype});
+      }
+      samples.push_back(added);
+    }
+  }
+  Spec last = Sample("bf16", 8192);  // the sum itself is not wanted
+  last.operands.push_back({"residual", "bf16"});
+  samples.push_back(last);
   return samples;
 }
 
@@ -68,8 +80,18 @@ std::vector<Spec> RmsNormBadSamples() {
     s.operands[1].stride_mode = StrideMode::kStatic;
     s.operands[1].strides = {8192, 2};
   });
+  with([](Spec& s) { s.operands.push_back({"residual", "f32"}); });
+  with([](Spec& s) { s.operands.push_back({"residual_out", "bf16"}); });
+  with([](Spec& s) {
+    s.operands.push_back({"residual", "bf16"});
+    s.operands.push_back({"residual_out", "f16"});
+  });
+  with([](Spec& s) {
+    s.operands.push_back({"residual", "bf16"});
+    s.operands.back().stride_mode = StrideMode::kStatic;
+    s.operands.back().strides = {4095, 1};
+  });
   with([](Spec& s) { s.attrs = {{"residual", true}}; });
-  with([](Spec& s) { s.attrs = {{"residual", int64_t{1}}}; });
   with([](Spec& s) { s.attrs = {{"quant", "mxfp8"}}; });
   with([](Spec& s) { s.attrs = {{"colour", "red"}}; });
   with([](Spec& s) { s.tuning = {{"threads", 100}}; });

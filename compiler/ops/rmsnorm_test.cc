@@ -163,14 +163,47 @@ TEST(RmsNormPlanTest, BadSamplesAreRefused) {
   }
 }
 
-TEST(RmsNormPlanTest, FusedFormsAreNamedAndRefused) {
+TEST(RmsNormPlanTest, AResidualIsAskedForByItsOperands) {
+  const std::string plain = MustPlan(SpecOf("bf16", 4096)).kernels[0].key;
   Spec spec = SpecOf("bf16", 4096);
-  spec.attrs = {{"residual", true}};
-  absl::Status status = MakePlan(spec).status();
-  EXPECT_TRUE(absl::IsUnimplemented(status)) << status;
-  EXPECT_THAT(std::string(status.message()), HasSubstr("residual"));
+  spec.operands.push_back({"residual", "bf16"});
+  const std::string added = MustPlan(spec).kernels[0].key;
+  spec.operands.push_back({"residual_out", "bf16"});
+  const Plan both = MustPlan(spec);
+  EXPECT_NE(plain, added);
+  EXPECT_NE(added, both.kernels[0].key);
+  std::vector<std::string> names;
+  std::vector<bool> outputs;
+  for (const PlanOperand& operand : both.operands) {
+    names.push_back(operand.name);
+    outputs.push_back(operand.output);
+  }
+  EXPECT_THAT(names,
+              ElementsAre("x", "y", "weight", "residual", "residual_out"));
+  EXPECT_THAT(outputs, ElementsAre(false, true, false, false, true));
+}
+
+TEST(RmsNormPlanTest, StridesOfTheResidualAreGuarded) {
+  Spec spec = SpecOf("bf16", 1000);
+  spec.operands.push_back({"residual", "bf16"});
+  spec.operands.back().stride_mode = StrideMode::kDynamic;
+  const Plan plan = MustPlan(spec);
+  EXPECT_THAT(VariantNames(plan), ElementsAre("aligned", "unaligned"));
+  bool pointer = false, stride = false;
+  for (const Guard& guard : plan.variants[0].guards) {
+    pointer |= guard.subject == Guard::kOperandAlignment && guard.index == 3 &&
+               guard.multiple_of == 16;
+    stride |= guard.subject == Guard::kOperandStride && guard.index == 3 * 8 &&
+              guard.min == 1000 && guard.multiple_of == 8;
+  }
+  EXPECT_TRUE(pointer);
+  EXPECT_TRUE(stride);
+}
+
+TEST(RmsNormPlanTest, QuantisedOutputsAreNamedAndRefused) {
+  Spec spec = SpecOf("bf16", 4096);
   spec.attrs = {{"quant", "mxfp8"}};
-  status = MakePlan(spec).status();
+  const absl::Status status = MakePlan(spec).status();
   EXPECT_TRUE(absl::IsUnimplemented(status)) << status;
   EXPECT_THAT(std::string(status.message()), HasSubstr("quant"));
 }

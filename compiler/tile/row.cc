@@ -55,10 +55,14 @@ Value Row::LoadPiece(int i, int piece_index) {
   const Access access = {.align = align_};
   if (whole)
     return b_.Load(piece(), Offset(Offset(start_, offset), constant), access);
+  // Threads without a vector read nothing: whatever they read might be what
+  // another wave writes, where a row is written in place.
   Value inside = thread_ < layout_.vectors() - i * int64_t{layout_.threads};
-  offset = Select(inside, offset + constant, offset.Like(int64_t{0}));
-  Value loaded = b_.Load(piece(), Offset(start_, offset), access);
-  return Select(inside, loaded, b_.Zero(piece()));
+  const auto load = [&] {
+    return Values{
+        b_.Load(piece(), Offset(Offset(start_, offset), constant), access)};
+  };
+  return b_.If(inside, load, [&] { return Values{b_.Zero(piece())}; })[0];
 }
 
 Value Row::Load(int i) {
