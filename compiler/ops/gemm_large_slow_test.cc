@@ -32,6 +32,15 @@ TEST(GemmLarge, ManyRowsOfAAndD) {
   CheckGemm(device, p, 1);
 }
 
+TEST(GemmLarge, ManyRowsOfB) {
+  TestDevice device;
+  GemmProblem p = Problem("nt", 16, kRows, 64);
+  p.pad = kStride;
+  CheckGemm(device, p, 7);
+  p.pad = kStride + 1;
+  CheckGemm(device, p, 8);
+}
+
 TEST(GemmLarge, ManyRowsOfBothAlongK) {
   TestDevice device;
   GemmProblem p = Problem("tn", 16, 24, kRows);

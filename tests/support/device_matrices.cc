@@ -1,10 +1,7 @@
 #include "tests/support/device_matrices.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -13,7 +10,6 @@ namespace ingot::testing {
 namespace {
 
 constexpr unsigned char kPoison = 0xff;
-constexpr int64_t kSparseFrom = int64_t{256} << 20;
 constexpr int64_t kWatched = 256;
 
 bool Intact(const std::pair<unsigned char*, unsigned char*>& range) {
@@ -30,14 +26,10 @@ int64_t ElementsSpanned(const MatrixLayout& x) {
 
 DeviceMatrices::DeviceMatrices(TestDevice& device, const std::string& dtype,
                                const MatrixLayout& layout)
-    : device_(device),
-      format_(FormatOf(dtype)),
+    : format_(FormatOf(dtype)),
       layout_(layout),
-      bytes_(ElementsSpanned(layout) * format_.bytes + layout.skip +
-             2 * layout.guard),
-      base_(nullptr),
-      start_(nullptr) {
-  Allocate();
+      pages_(device, ElementsSpanned(layout) * format_.bytes + layout.skip +
+                         2 * layout.guard) {
   for (const Range& gap : Gaps()) {
     std::memset(gap.first, kPoison, gap.second - gap.first);
   }
@@ -46,32 +38,13 @@ DeviceMatrices::DeviceMatrices(TestDevice& device, const std::string& dtype,
   }
 }
 
-DeviceMatrices::~DeviceMatrices() {
-  if (!sparse()) {
-    device_.Free(base_);
-    return;
-  }
-  // The device may not lose registered memory: only its pages go.
-  madvise(base_, bytes_, MADV_DONTNEED);
-}
-
-bool DeviceMatrices::sparse() const { return bytes_ > kSparseFrom; }
-
-void DeviceMatrices::Allocate() {
-  if (!sparse()) {
-    base_ = device_.Allocate<unsigned char>(bytes_);
-  } else {
-    void* pages = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (pages == MAP_FAILED || !device_.Register(pages, bytes_)) std::abort();
-    base_ = static_cast<unsigned char*>(pages);
-  }
-  start_ = base_ + layout_.guard + layout_.skip;
+unsigned char* DeviceMatrices::start() const {
+  return pages_.data() + layout_.guard + layout_.skip;
 }
 
 unsigned char* DeviceMatrices::Address(int64_t matrix, int64_t row,
                                        int64_t column) const {
-  return start_ +
+  return start() +
          (matrix * layout_.batch_stride + row * layout_.row_stride + column) *
              format_.bytes;
 }
@@ -143,18 +116,18 @@ std::vector<DeviceMatrices::Range> DeviceMatrices::Rows() const {
 std::vector<DeviceMatrices::Range> DeviceMatrices::Gaps() const {
   std::vector<Range> gaps;
   const auto add = [&](unsigned char* from, unsigned char* to) {
-    if (sparse() && to - from > 2 * kWatched) {
+    if (pages_.sparse() && to - from > 2 * kWatched) {
       gaps.push_back({from, from + kWatched});
       from = to - kWatched;
     }
     if (from < to) gaps.push_back({from, to});
   };
-  unsigned char* free = base_;
+  unsigned char* free = pages_.data();
   for (const Range& row : Rows()) {
     add(free, row.first);
     free = row.second;
   }
-  add(free, base_ + bytes_);
+  add(free, pages_.data() + pages_.bytes());
   return gaps;
 }
 

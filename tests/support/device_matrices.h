@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/device_pages.h"
 #include "tests/support/launch.h"
 #include "tests/support/number.h"
 
@@ -33,11 +34,10 @@ class DeviceMatrices {
   // All watched bytes start as 0xff: NaN in every float format.
   DeviceMatrices(TestDevice& device, const std::string& dtype,
                  const MatrixLayout& layout);
-  ~DeviceMatrices();
   DeviceMatrices(const DeviceMatrices&) = delete;
   DeviceMatrices& operator=(const DeviceMatrices&) = delete;
 
-  void* data() const { return start_; }
+  void* data() const { return start(); }
   const MatrixLayout& layout() const { return layout_; }
   const Format& format() const { return format_; }
 
@@ -66,19 +66,15 @@ class DeviceMatrices {
   using Range = std::pair<unsigned char*, unsigned char*>;
 
   unsigned char* Address(int64_t matrix, int64_t row, int64_t column) const;
-  bool sparse() const;
-  void Allocate();
+  unsigned char* start() const;
   // The rows' elements, and the watched bytes between and around them, both in
   // order of address.
   std::vector<Range> Rows() const;
   std::vector<Range> Gaps() const;
 
-  TestDevice& device_;
   Format format_;
   MatrixLayout layout_;
-  int64_t bytes_;
-  unsigned char* base_;
-  unsigned char* start_;
+  DevicePages pages_;
 };
 
 }  // namespace ingot::testing

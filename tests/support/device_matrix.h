@@ -39,6 +39,7 @@ class DeviceMatrix {
     all_.Fill(random);
     return all_.Values();
   }
+  std::string Bytes() const { return all_.Bytes(); }
   // Whether every byte of the row's elements is as it was.
   bool Untouched(int64_t row) const { return all_.Untouched(0, row); }
   // Whether every byte that is no element is as it was.

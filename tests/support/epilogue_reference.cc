@@ -32,9 +32,12 @@ Inexact ActivationOf(absl::string_view act, const Inexact& x) {
 
 Inexact SwigluOf(const Inexact& gate, const Inexact& up) {
   Inexact share = ActivationOf("silu", gate);
-  // What f32 cannot hold is zero, which only infinity notices.
-  constexpr double kVanishes = 3e-37;
-  if (std::fabs(share.value) < kVanishes) share.value = 0;
+  // Where 1 + exp(-gate) is beyond f32, the share is zero to it. Only infinity
+  // notices: a gate as small as the share loses nothing.
+  constexpr double kVanishesBelow = -88.7;
+  if (gate.value < kVanishesBelow && std::isinf(up.value)) share.value = 0;
+  // The share is an f32 itself, maybe a subnormal one.
+  share.error += FormatOf("f32").SmallestSubnormal() / 2;
   return {share.value * up.value, std::fabs(share.value) * up.error +
                                       std::fabs(up.value) * share.error +
                                       share.error * up.error};

@@ -89,6 +89,7 @@ class Operands {
       inputs_.strides.push_back(Strides(p, shape));
       all_.emplace(shape.name, std::move(matrices));
     }
+    inputs_.cu_count = p.cu_count;
     inputs_.dims = {p.m, p.n, p.k};
     if (p.batch != 0) inputs_.dims.push_back(p.batch);
     inputs_.scalars = {p.alpha};

@@ -51,6 +51,7 @@ struct GemmProblem {
   int specials = 0;  // of each input (DeviceMatrices::Sprinkle)
   double alpha = 1;
   double beta = 0;
+  int64_t cu_count = 256;
   std::vector<Tuning> tuning;
 
   OperandChoice Choice(const std::string& operand) const;

@@ -12,8 +12,9 @@ namespace ingot::testing {
 
 GemmProblem RandomGemmProblem(std::mt19937& random);
 
-// Runs `count` problems, every fourth of them again with one thread and waves
-// in the other order, which must give the same bits. Reports through gtest.
+// Runs `count` problems, every fourth of them again on a device of another size
+// with one thread and waves in the other order, which must give the same bits.
+// Reports through gtest.
 void SweepGemm(uint32_t seed, int count);
 
 }  // namespace ingot::testing

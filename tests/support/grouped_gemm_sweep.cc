@@ -6,39 +6,10 @@
 
 #include "compiler/ops/gemm_plan_tuning.h"
 #include "gtest/gtest.h"
+#include "tests/support/dice.h"
 
 namespace ingot::testing {
 namespace {
-
-class Dice {
- public:
-  explicit Dice(std::mt19937& random) : random_(random) {}
-  int64_t Below(int64_t n) {
-    return static_cast<int64_t>(random_() % static_cast<uint64_t>(n));
-  }
-  bool OneIn(int64_t n) { return Below(n) == 0; }
-  template <typename T>
-  T Pick(const std::vector<T>& list) {
-    return list[Below(static_cast<int64_t>(list.size()))];
-  }
-
- private:
-  std::mt19937& random_;
-};
-
-// Small ones, those around the edges of tiles, and any.
-int64_t Extent(Dice& dice) {
-  switch (dice.Below(4)) {
-    case 0:
-      return 1 + dice.Below(20);
-    case 1:
-      return dice.Pick<int64_t>({16, 32, 64, 128, 256}) + dice.Below(5) - 2;
-    case 2:
-      return 8 * (1 + dice.Below(38));
-    default:
-      return 1 + dice.Below(300);
-  }
-}
 
 std::vector<int32_t> Sizes(Dice& dice, int64_t groups) {
   std::vector<int32_t> sizes(groups);
@@ -50,7 +21,7 @@ std::vector<int32_t> Sizes(Dice& dice, int64_t groups) {
   }
   if (kind == 2) {  // one group with everything
     std::fill(sizes.begin(), sizes.end(), 0);
-    sizes[dice.Below(groups)] = static_cast<int32_t>(Extent(dice));
+    sizes[dice.Below(groups)] = static_cast<int32_t>(dice.Extent());
   } else if (kind == 3) {  // one with 1.38 times the others' rows
     std::fill(sizes.begin(), sizes.end(), static_cast<int32_t>(most / 2));
     sizes[dice.Below(groups)] = static_cast<int32_t>(most / 2 * 1.38);
@@ -78,8 +49,8 @@ void Routing(Dice& dice, GroupedGemmProblem* p) {
 void Shape(Dice& dice, GroupedGemmProblem* p) {
   constexpr int64_t kMost = 2'000'000;
   do {
-    p->n = Extent(dice);
-    p->k = Extent(dice);
+    p->n = dice.Extent();
+    p->k = dice.Extent();
   } while (p->columns() * p->k * std::max<int64_t>(p->total_m, p->groups()) >
                kMost &&
            (p->n > 8 || p->k > 8));
@@ -118,11 +89,7 @@ GroupedGemmProblem RandomGroupedGemmProblem(std::mt19937& random) {
   p.b_layout = dice.Pick<std::string>({"gkn", "gnk"});
   p.dtype = dice.Pick<std::string>({"bf16", "f16", "mx"});
   p.dtype_d = dice.Pick<std::string>({"bf16", "f16", "f32"});
-  p.act = dice.Pick<std::string>({"none", "none", "relu", "gelu_tanh",
-                                  "gelu_erf", "silu", "swiglu", "swiglu"});
-  if (p.act == "swiglu") {
-    p.pairing = dice.Pick<std::string>({"halves", "interleaved"});
-  }
+  dice.Activation(&p.act, &p.pairing);
   if (dice.OneIn(2)) p.bias = dice.Pick<std::string>({p.dtype_d, "f32"});
   Routing(dice, &p);
   Shape(dice, &p);
@@ -135,7 +102,7 @@ GroupedGemmProblem RandomGroupedGemmProblem(std::mt19937& random) {
     p.pad = dice.Pick<int64_t>({0, 8, 8, 4, 1, 3});
     p.gap = dice.Pick<int64_t>({0, 0, 1, 8});
   }
-  if (dice.OneIn(4) && (!p.scaled() || p.act == "none")) p.specials = 4;
+  if (dice.OneIn(4)) p.specials = 4;
   p.cu_count = dice.Pick<int64_t>({1, 2, 7, 8, 32, 256});
   if (dice.OneIn(2)) PinATile(dice, &p);
   return p;

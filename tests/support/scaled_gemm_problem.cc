@@ -7,36 +7,19 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "tests/support/device_matrix.h"
+#include "tests/support/device_pages.h"
 #include "tests/support/mx_format.h"
 #include "tests/support/number.h"
 
 namespace ingot::testing {
 namespace {
 
-constexpr uint8_t kNanByte = 0xff;  // NaN as a scale, an 8-bit float, in d
+constexpr uint8_t kNanByte = 0xff;  // NaN as a scale and an 8-bit float
 
 int64_t RoundUp(int64_t value, int64_t factor) {
   return (value + factor - 1) / factor * factor;
 }
-
-// Bytes on the device, NaN all over, freed with this.
-class Bytes {
- public:
-  Bytes(TestDevice& device, int64_t count)
-      : device_(device), count_(count), data_(device.Allocate<uint8_t>(count)) {
-    std::memset(data_, kNanByte, count);
-  }
-  ~Bytes() { device_.Free(data_); }
-  Bytes(const Bytes&) = delete;
-  Bytes& operator=(const Bytes&) = delete;
-  uint8_t* data() const { return data_; }
-  int64_t count() const { return count_; }
-
- private:
-  TestDevice& device_;
-  int64_t count_;
-  uint8_t* data_;
-};
 
 // A matrix of bytes in host order, and where byte (row, column) of it lies on
 // the device.
@@ -72,17 +55,20 @@ int64_t ShuffledWeight(int64_t columns, int64_t row, int64_t column) {
          column % 16;
 }
 
+// A matrix at its place on the device; what the layout pads is NaN, unless it
+// is too large to fill.
 struct DeviceBytes {
   DeviceBytes(TestDevice& device, const ByteMatrix& matrix, int64_t count,
               const Place& place)
       : memory(device, count) {
+    if (!memory.sparse()) std::memset(memory.data(), kNanByte, count);
     for (int64_t row = 0; row < matrix.rows; ++row) {
       for (int64_t column = 0; column < matrix.columns; ++column) {
         memory.data()[place(row, column)] = matrix.Row(row)[column];
       }
     }
   }
-  Bytes memory;
+  DevicePages memory;
 };
 
 // One block-scaled operand: codes, scales, their values in f64, and both on the
@@ -209,9 +195,8 @@ bool Agrees(const Format& format, double found, const Wanted& wanted) {
 }
 
 void Compare(const ScaledGemmProblem& p, const Operand& a, const Operand& b,
-             const std::vector<double>& bias, const uint8_t* d,
-             int64_t stride) {
-  const Format format = FormatOf(p.d);
+             const std::vector<double>& bias, const DeviceMatrix& d) {
+  const Format& format = d.format();
   const std::vector<double> x = a.Values();
   const std::vector<double> y = b.Values();
   const double growth =
@@ -231,7 +216,7 @@ void Compare(const ScaledGemmProblem& p, const Operand& a, const Operand& b,
       wanted.tolerance = format.Unit() * std::fabs(wanted.value) +
                          growth * wanted.finite +
                          format.SmallestSubnormal() / 2;
-      const double found = Decode(format, d + (i * stride + j) * format.bytes);
+      const double found = d.At(i, j);
       ASSERT_TRUE(Agrees(format, found, wanted))
           << "d[" << i << "," << j << "]: found " << found << ", reference "
           << wanted.value << " +- " << wanted.tolerance;
@@ -267,12 +252,12 @@ Spec ScaledGemmProblem::ToSpec() const {
 }
 
 std::string ScaledGemmProblem::ToString() const {
-  std::string text =
-      absl::StrCat(a, " x ", b, " -> ", d, " ", m, "x", n, "x", k,
-                   " bias=", bias, " scales_shuffled=", scales_shuffled,
-                   " weights_shuffled=", weights_shuffled, " pad=", pad,
-                   " strides=", static_cast<int>(strides),
-                   " alignment=", alignment, " special=", special);
+  std::string text = absl::StrCat(
+      a, " x ", b, " -> ", d, " ", m, "x", n, "x", k, " bias=", bias,
+      " scales_shuffled=", scales_shuffled,
+      " weights_shuffled=", weights_shuffled, " pad=", pad,
+      " strides=", static_cast<int>(strides), " alignment=", alignment,
+      " special=", special, " cus=", cu_count);
   for (const Tuning& pin : tuning) {
     absl::StrAppend(&text, " ", pin.name, "=", pin.value);
   }
@@ -280,7 +265,7 @@ std::string ScaledGemmProblem::ToString() const {
 }
 
 void CheckScaledGemm(TestDevice& device, const ScaledGemmProblem& p,
-                     uint32_t seed, std::string* variant) {
+                     uint32_t seed, std::string* variant, std::string* result) {
   SCOPED_TRACE(p.ToString());
   const absl::StatusOr<Plan> plan = MakePlan(p.ToSpec());
   ASSERT_TRUE(plan.ok()) << plan.status();
@@ -288,32 +273,24 @@ void CheckScaledGemm(TestDevice& device, const ScaledGemmProblem& p,
   const Operand a(p, p.a, p.m, random);
   const Operand b(p, p.b, p.n, random);
   const Buffers buffers(device, p, a, b);
-  const Format format = FormatOf(p.d);
   constexpr int64_t kGuard = 256;
-  const int64_t stride = p.n + buffers.pad;
-  const int64_t d_bytes = ((p.m - 1) * stride + p.n) * format.bytes;
-  const Bytes d(device, d_bytes + 2 * kGuard);
-  std::vector<double> bias;
-  const Format bias_format = FormatOf(p.bias);
-  const Bytes bias_bytes(device, p.n * bias_format.bytes);
-  for (int64_t j = 0; j < p.n && !p.bias.empty(); ++j) {
-    uint8_t* at = bias_bytes.data() + j * bias_format.bytes;
-    Encode(bias_format, std::normal_distribution<double>()(random), at);
-    bias.push_back(Decode(bias_format, at));
-  }
+  const DeviceMatrix d(device, p.d, p.m, p.n, buffers.pad, kGuard);
+  DeviceMatrix bias(device, p.bias.empty() ? "f32" : p.bias, 1, p.n, 0, 0);
+  std::vector<double> added;
+  if (!p.bias.empty()) added = bias.Fill(random);
   LaunchInputs inputs;
+  inputs.cu_count = p.cu_count;
   inputs.dims = {p.m, p.n, p.k};
-  uint8_t* start = d.data() + kGuard;
   inputs.operands = {buffers.a.memory.data(), buffers.b.memory.data(),
                      buffers.scale_a.memory.data(),
-                     buffers.scale_b.memory.data(), start};
-  if (!p.bias.empty()) inputs.operands.push_back(bias_bytes.data());
+                     buffers.scale_b.memory.data(), d.data()};
+  if (!p.bias.empty()) inputs.operands.push_back(bias.data());
   if (p.strides == StrideMode::kDynamic) {
     inputs.strides = {{a.data.columns + buffers.pad, 1},
                       {b.data.columns + buffers.pad, 1},
                       {a.scales.columns + buffers.pad, 1},
                       {b.scales.columns + buffers.pad, 1},
-                      {stride, 1}};
+                      {d.stride(), 1}};
     if (p.weights_shuffled) inputs.strides[1].clear();
     if (p.scales_shuffled) inputs.strides[2].clear();
     if (p.scales_shuffled) inputs.strides[3].clear();
@@ -321,12 +298,9 @@ void CheckScaledGemm(TestDevice& device, const ScaledGemmProblem& p,
   const absl::StatusOr<LaunchReport> report = device.Launch(*plan, inputs);
   ASSERT_TRUE(report.ok()) << report.status();
   if (variant != nullptr) *variant = report->variant;
-  Compare(p, a, b, bias, start, stride);
-  for (int64_t i = -kGuard; i < d_bytes + kGuard; ++i) {
-    const int64_t in_row = i % (stride * format.bytes);
-    const bool element = i >= 0 && i < d_bytes && in_row < p.n * format.bytes;
-    ASSERT_TRUE(element || start[i] == kNanByte) << "byte " << i << " of d";
-  }
+  if (result != nullptr) *result = d.Bytes();
+  Compare(p, a, b, added, d);
+  EXPECT_TRUE(d.SurroundingsIntact());
 }
 
 }  // namespace ingot::testing

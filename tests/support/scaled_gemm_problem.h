@@ -27,6 +27,7 @@ struct ScaledGemmProblem {
   uint32_t alignment = 0;                   // of a and b
   // NaN, infinities, -0 and extreme scales here and there.
   bool special = false;
+  int64_t cu_count = 256;
   std::vector<Tuning> tuning;
 
   Spec ToSpec() const;
@@ -36,9 +37,11 @@ struct ScaledGemmProblem {
 // Plans, launches and checks the problem on `device`: every element of d within
 // operators.md's tolerance, NaN and infinities where they belong, everything
 // around d untouched. Whatever the layouts pad is NaN. Reports through gtest;
-// the variant that ran goes to `variant` when it is not null.
+// the variant that ran goes to `variant`, the bytes of d and what lies around
+// it to `result`, where those are not null.
 void CheckScaledGemm(TestDevice& device, const ScaledGemmProblem& problem,
-                     uint32_t seed, std::string* variant = nullptr);
+                     uint32_t seed, std::string* variant = nullptr,
+                     std::string* result = nullptr);
 
 }  // namespace ingot::testing
 
