@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "client/include/ingot/ingot.h"
-#include "client/src/abi_size.h"
 #include "client/src/canonical.h"
+#include "client/src/check_struct.h"
 #include "client/src/client_handle.h"
 #include "client/src/last_error.h"
 #include "client/src/reports.h"
@@ -98,11 +98,6 @@ Status HandOut(const std::string& text, char** out) {
   *out = Copy(text);
   if (*out != nullptr) return Status();
   return Error(INGOT_RESOURCE_EXHAUSTED, "no memory");
-}
-
-Status NullOutput(const char* name) {
-  return Error(INGOT_INVALID_ARGUMENT,
-               "%s: found NULL, allowed where to put the result", name);
 }
 
 }  // namespace

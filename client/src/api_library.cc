@@ -3,9 +3,8 @@
 #include <cstring>
 
 #include "client/include/ingot/ingot.h"
-#include "client/src/canonical.h"
-#include "client/src/code_object.h"
 #include "client/src/last_error.h"
+#include "client/src/spec_message.h"
 
 #define INGOT_TEXT_(x) #x
 #define INGOT_TEXT(x) INGOT_TEXT_(x)
@@ -53,17 +52,10 @@ INGOT_API ingot_status ingot_spec_digest(const ingot_spec* spec,
     return Report(
         Error(INGOT_INVALID_ARGUMENT, "digest: found NULL, allowed 32 bytes"));
   }
-  uint8_t* encoding = nullptr;
-  size_t size = 0;
-  char error[512];
-  const ingot_status status = ingot_canonical_encode(
-      spec, "gfx950", &encoding, &size, error, sizeof(error));
-  if (status != INGOT_OK) return Report(Error(status, "%s", error));
-  const std::string hash = ingot::client::Sha256(encoding, size);
-  free(encoding);
-  if (hash.size() != 32) {
-    return Report(Error(INGOT_INTERNAL, "libcrypto has no SHA-256"));
-  }
+  std::string hash;
+  const ingot::client::Status status =
+      ingot::client::DigestSpec(spec, "gfx950", &hash);
+  if (!status.ok()) return Report(status);
   memcpy(digest, hash.data(), hash.size());
   return INGOT_OK;
 }

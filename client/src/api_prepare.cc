@@ -3,24 +3,12 @@
 #include <cstring>
 
 #include "client/include/ingot/ingot.h"
-#include "client/src/abi_size.h"
+#include "client/src/check_struct.h"
 #include "client/src/client_handle.h"
 #include "client/src/last_error.h"
 
 namespace ingot::client {
 namespace {
-
-template <typename T>
-Status CheckStruct(const char* name, const T* object) {
-  if (object == nullptr) {
-    return Error(INGOT_INVALID_ARGUMENT, "%s: found NULL, allowed a struct",
-                 name);
-  }
-  if (ingot_size_ok(object, object->size, sizeof(T))) return Status();
-  return Error(INGOT_INVALID_ARGUMENT,
-               "%s size: found %u, allowed %zu, or more with zeros", name,
-               object->size, sizeof(T));
-}
 
 Status ReadOptions(const Client& client, const ingot_prepare_options* from,
                    PrepareOptions* to) {

@@ -1,9 +1,7 @@
 #include "client/src/client.h"
 
 #include <algorithm>
-#include <cstdlib>
 
-#include "client/src/canonical.h"
 #include "client/src/fetch.h"
 #include "client/src/spec_message.h"
 #include "client/src/wire_scan.h"
@@ -103,6 +101,7 @@ struct Client::Wanted {
   SpecKey key;
   std::string digest;
   std::shared_ptr<const FetchedPlan> fetched;  // known, then what was asked for
+  uint64_t generation = 0;  // of the client when it was looked for
   bool answered = false;
   Outcome outcome;
 };
@@ -147,20 +146,12 @@ ingot_prepared* Client::FindKnown(const ingot_spec& spec,
 }
 
 bool Client::Settle(Wanted* wanted, const PrepareOptions& options) {
-  uint8_t* encoding = nullptr;
-  size_t size = 0;
-  char error[512];
-  const ingot_status status =
-      ingot_canonical_encode(wanted->spec, options_.target.c_str(), &encoding,
-                             &size, error, sizeof(error));
-  if (status != INGOT_OK) {
-    wanted->outcome.status = Error(status, "%s", error);
-    return true;
-  }
-  wanted->digest = Sha256(encoding, size);
-  free(encoding);
+  wanted->outcome.status =
+      DigestSpec(wanted->spec, options_.target, &wanted->digest);
+  if (!wanted->outcome.status.ok()) return true;
   {
     const std::lock_guard<std::mutex> lock(mutex());
+    wanted->generation = generation_;
     const auto known = plans_.find({wanted->digest, options.pin_epoch});
     if (known != plans_.end()) wanted->fetched = known->second;
   }
@@ -171,6 +162,27 @@ bool Client::Settle(Wanted* wanted, const PrepareOptions& options) {
   }
   Finish(wanted, options);
   return true;
+}
+
+void Client::Keep(const Wanted& wanted, const PrepareOptions& options) {
+  const std::lock_guard<std::mutex> lock(mutex());
+  if (wanted.generation != generation_) return;
+  plans_[{wanted.digest, options.pin_epoch}] = wanted.fetched;
+}
+
+void Client::Forget(const std::string& digest) {
+  const std::lock_guard<std::mutex> lock(mutex());
+  ++generation_;
+  const auto gone = [&](const std::string& other) {
+    return digest.empty() || digest == other;
+  };
+  std::erase_if(plans_, [&](const auto& plan) {
+    return plan.first.second == 0 && gone(plan.first.first);
+  });
+  // Also of pinned ones, which are found in plans_ without a call.
+  table_.Remove([&](const ingot_prepared& handle) {
+    return gone(handle.prepared->fetched->plan.spec_digest);
+  });
 }
 
 void Client::Finish(Wanted* wanted, const PrepareOptions& options) {
@@ -188,8 +200,10 @@ void Client::Finish(Wanted* wanted, const PrepareOptions& options) {
   ingot_prepared* handle = NewHandle(std::move(prepared));
   AddUser(handle);
   wanted->outcome.handle = handle;
-  if (!wanted->keyed) return DropCache(handle);
   const std::lock_guard<std::mutex> lock(mutex());
+  if (!wanted->keyed || wanted->generation != generation_) {
+    return DropCache(handle);
+  }
   // A handle that this replaces stays in handles_: another thread may be about
   // to use it.
   table_.Put(wanted->key, handle);
@@ -394,10 +408,7 @@ Outcome Client::Prepare(const ingot_spec& spec, const PrepareOptions& options) {
   const Deadline deadline = Deadline::After(options.timeout_ms);
   wanted.outcome.status = Obtain(&wanted, options, deadline);
   if (!wanted.outcome.status.ok()) return wanted.outcome;
-  {
-    const std::lock_guard<std::mutex> lock(mutex());
-    plans_[{wanted.digest, options.pin_epoch}] = wanted.fetched;
-  }
+  Keep(wanted, options);
   Finish(&wanted, options);
   return wanted.outcome;
 }
@@ -501,10 +512,7 @@ void Client::AskFor(const std::vector<Wanted*>& open,
     const Wanted& leader = *group[0];
     const Status status = leader.outcome.status;
     const std::shared_ptr<const FetchedPlan> fetched = leader.fetched;
-    if (status.ok()) {
-      const std::lock_guard<std::mutex> lock(mutex());
-      plans_[{digest, options.pin_epoch}] = fetched;
-    }
+    if (status.ok()) Keep(leader, options);
     for (Wanted* wanted : group) {
       wanted->outcome.status = status;
       wanted->fetched = fetched;

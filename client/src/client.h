@@ -53,6 +53,10 @@ class Client : public ForkGuarded {
   std::vector<Outcome> PrepareMany(const std::vector<const ingot_spec*>& specs,
                                    const PrepareOptions& options);
 
+  // What was prepared without an epoch pin is asked for anew: of the spec with
+  // this digest, or of all when it is empty. Handles stay what they are.
+  void Forget(const std::string& digest);
+
   Channel* channel() { return &channel_; }
   const ClientOptions& options() const { return options_; }
   void FillStats(ingot_client_stats* stats) const;
@@ -66,6 +70,9 @@ class Client : public ForkGuarded {
   // Canonical encoding, then what is known under its digest; what remains
   // needs a call.
   bool Settle(Wanted* wanted, const PrepareOptions& options);
+  // Keeps an answer for who asks again, unless it was asked for before a
+  // Forget.
+  void Keep(const Wanted& wanted, const PrepareOptions& options);
   void Finish(Wanted* wanted, const PrepareOptions& options);
   Status Call(Wanted* wanted, const PrepareOptions& options, Deadline deadline);
   // Call, and what the bundles have if that fails.
@@ -109,6 +116,7 @@ class Client : public ForkGuarded {
 
   SpecTable table_;  // written under mutex()
   // The rest under mutex().
+  uint64_t generation_ = 0;  // how often something was forgotten
   std::vector<ingot_prepared*> handles_;
   std::map<PlanKey, std::shared_ptr<const FetchedPlan>> plans_;
   std::map<std::string, std::shared_ptr<CodeObject>> objects_;  // by digest

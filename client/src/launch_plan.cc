@@ -60,18 +60,37 @@ class PlanReader {
           from.dtype,
           from.axes,
           from.stride_mode == INGOT__V1__STRIDE_MODE__STRIDE_MODE_DYNAMIC,
+          from.output != 0,
+          {},
           {}};
       if (from.axes > kMaxAxes) return Bad("an operand of more than 8 axes");
       if (!to.dynamic && from.n_strides != from.axes) {
         return Bad("an operand without a stride for each axis");
       }
-      // Not through Compile: slots count as used when something reads them.
-      for (size_t axis = 0; !to.dynamic && axis < from.n_strides; ++axis) {
-        to.strides.emplace_back();
+      if (!to.dynamic) {
         INGOT_CLIENT_RETURN_IF_ERROR(
-            CompileExpr(from.strides[axis], scope_, &to.strides.back()));
+            ReadAxes(from.strides, from.n_strides, &to.strides));
       }
+      INGOT_CLIENT_RETURN_IF_ERROR(
+          ReadAxes(from.extents, from.n_extents, &to.extents));
       plan_->operands.push_back(std::move(to));
+    }
+    return Status();
+  }
+
+  // Functions of dims. Not through Compile: slots count as used when something
+  // reads them.
+  Status ReadAxes(Ingot__V1__Expr* const* from, size_t count,
+                  std::vector<Expr>* to) {
+    for (size_t axis = 0; axis < count; ++axis) {
+      to->emplace_back();
+      INGOT_CLIENT_RETURN_IF_ERROR(
+          CompileExpr(from[axis], scope_, &to->back()));
+      for (const ExprNode& node : to->back()) {
+        if (node.op == ExprNode::kStride) {
+          return Bad("a stride or extent that depends on a stride");
+        }
+      }
     }
     return Status();
   }
@@ -118,18 +137,12 @@ class PlanReader {
     }
   }
 
-  // Checks that each used slot has a value; strides are functions of dims.
+  // Checks that each used slot has a value.
   Status CloseUsedStrides() {
     for (const uint32_t slot : plan_->used_strides) {
       const PlanOperand& operand = plan_->operands[slot / kMaxAxes];
       const uint32_t axis = slot % kMaxAxes;
       if (axis >= operand.axes) return Bad("a stride of an axis past the last");
-      if (operand.dynamic) continue;
-      for (const ExprNode& node : operand.strides[axis]) {
-        if (node.op == ExprNode::kStride) {
-          return Bad("a stride that depends on another");
-        }
-      }
     }
     return Status();
   }

@@ -29,7 +29,9 @@ struct PlanOperand {
   std::string dtype;
   uint32_t axes;
   bool dynamic;               // strides come with the launch
+  bool output;                // kernels write it
   std::vector<Expr> strides;  // an axis each unless dynamic
+  std::vector<Expr> extents;  // elements an axis
 };
 
 struct PlanScalar {

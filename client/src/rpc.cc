@@ -143,4 +143,26 @@ Status Stats(Channel* channel, Deadline deadline,
                ingot__v1__stats_response__descriptor, response);
 }
 
+Status ListCandidates(Channel* channel,
+                      const Ingot__V1__CandidatesRequest& request,
+                      Deadline deadline,
+                      Message<Ingot__V1__CandidatesResponse>* response) {
+  return Unary(channel, "/ingot.v1.Admin/ListCandidates", Pack(request),
+               deadline, ingot__v1__candidates_response__descriptor, response);
+}
+
+Status Tune(Channel* channel, const Ingot__V1__TuneRequest& request,
+            Deadline deadline, Message<Ingot__V1__TuneResponse>* response) {
+  return Unary(channel, "/ingot.v1.Admin/Tune", Pack(request), deadline,
+               ingot__v1__tune_response__descriptor, response);
+}
+
+Status DeleteTuning(Channel* channel,
+                    const Ingot__V1__DeleteTuningRequest& request,
+                    Deadline deadline,
+                    Message<Ingot__V1__DeleteTuningResponse>* response) {
+  return Unary(channel, "/ingot.v1.Admin/DeleteTuning", Pack(request), deadline,
+               ingot__v1__delete_tuning_response__descriptor, response);
+}
+
 }  // namespace ingot::client

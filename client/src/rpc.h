@@ -51,6 +51,19 @@ Status GetCapabilities(Channel* channel, Deadline deadline,
 Status Stats(Channel* channel, Deadline deadline,
              Message<Ingot__V1__StatsResponse>* response);
 
+Status ListCandidates(Channel* channel,
+                      const Ingot__V1__CandidatesRequest& request,
+                      Deadline deadline,
+                      Message<Ingot__V1__CandidatesResponse>* response);
+
+Status Tune(Channel* channel, const Ingot__V1__TuneRequest& request,
+            Deadline deadline, Message<Ingot__V1__TuneResponse>* response);
+
+Status DeleteTuning(Channel* channel,
+                    const Ingot__V1__DeleteTuningRequest& request,
+                    Deadline deadline,
+                    Message<Ingot__V1__DeleteTuningResponse>* response);
+
 }  // namespace ingot::client
 
 #endif  // INGOT_CLIENT_SRC_RPC_H_

@@ -1,6 +1,9 @@
 #include "client/src/spec_message.h"
 
+#include <cstdlib>
+
 #include "client/src/canonical.h"
+#include "client/src/code_object.h"
 
 namespace ingot::client {
 namespace {
@@ -15,6 +18,20 @@ T** PointersTo(std::vector<T>* values, std::vector<T*>* pointers) {
 }
 
 }  // namespace
+
+Status DigestSpec(const ingot_spec* spec, const std::string& default_target,
+                  std::string* digest) {
+  uint8_t* encoding = nullptr;
+  size_t size = 0;
+  char error[512];
+  const ingot_status status = ingot_canonical_encode(
+      spec, default_target.c_str(), &encoding, &size, error, sizeof(error));
+  if (status != INGOT_OK) return Error(status, "%s", error);
+  *digest = Sha256(encoding, size);
+  free(encoding);
+  if (digest->size() == 32) return Status();
+  return Error(INGOT_INTERNAL, "libcrypto has no SHA-256");
+}
 
 SpecMessage::SpecMessage(const ingot_spec& spec, const char* default_target) {
   ingot__v1__spec__init(&message_);

@@ -1,16 +1,23 @@
-// A caller's spec as a protobuf-c message that borrows the caller's strings.
+// A caller's spec as a protobuf-c message that borrows the caller's strings,
+// and its digest.
 #ifndef INGOT_CLIENT_SRC_SPEC_MESSAGE_H_
 #define INGOT_CLIENT_SRC_SPEC_MESSAGE_H_
 
+#include <string>
 #include <vector>
 
 #include "client/include/ingot/ingot.h"
+#include "client/src/status.h"
 #include "ingot/v1/spec.pb-c.h"
 
 namespace ingot::client {
 
-// Valid as long as the spec it was made of. The spec has passed
-// ingot_canonical_encode.
+// 32 bytes. INVALID_ARGUMENT or UNIMPLEMENTED naming what is wrong with the
+// spec, which may be null.
+Status DigestSpec(const ingot_spec* spec, const std::string& default_target,
+                  std::string* digest);
+
+// Valid as long as the spec it was made of, which has passed DigestSpec.
 class SpecMessage {
  public:
   SpecMessage(const ingot_spec& spec, const char* default_target);

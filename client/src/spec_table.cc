@@ -78,4 +78,14 @@ void SpecTable::Put(const SpecKey& key, ingot_prepared* prepared) {
   current_.store(arrays_.back().get(), std::memory_order_release);
 }
 
+void SpecTable::Remove(const std::function<bool(const ingot_prepared&)>& gone) {
+  for (const std::unique_ptr<Entry>& entry : entries_) {
+    const ingot_prepared* prepared =
+        entry->prepared.load(std::memory_order_relaxed);
+    if (prepared != nullptr && gone(*prepared)) {
+      entry->prepared.store(nullptr, std::memory_order_release);
+    }
+  }
+}
+
 }  // namespace ingot::client

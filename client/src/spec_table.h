@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,8 +27,10 @@ class SpecTable {
   // nullptr when there is none. Any thread, no lock.
   ingot_prepared* Find(const SpecKey& key) const;
 
-  // Adds or replaces. One thread at a time.
+  // Adds or replaces. One thread at a time, as the next.
   void Put(const SpecKey& key, ingot_prepared* prepared);
+  // Keys whose handle `gone` says yes to have none afterwards.
+  void Remove(const std::function<bool(const ingot_prepared&)>& gone);
 
  private:
   struct Entry;

@@ -37,6 +37,11 @@ typedef struct fake_hip_state {
   int fill_value;
   size_t fill_count;
   int fills;
+  int events;       /* that exist */
+  int event_error;  /* returned by hipEventRecord */
+  int waits;        /* of hipEventSynchronize */
+  float elapsed_ms; /* of hipEventElapsedTime, a launch between the events */
+  int copied;       /* bytes that hipMemcpy copied */
 } fake_hip_state;
 
 /* Back to the defaults above. */

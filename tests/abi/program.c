@@ -154,11 +154,91 @@ static void test_no_daemon(void) {
          INGOT_INVALID_ARGUMENT);
 }
 
+static void test_tuning(void) {
+  ingot_dim dims[2];
+  ingot_operand operands[2];
+  ingot_client* client = NULL;
+  ingot_candidates* candidates = NULL;
+  ingot_candidate candidate;
+  ingot_client_options options;
+  ingot_tuning_record record;
+  ingot_tuning tuning;
+  uint64_t epochs[1] = {2};
+  uint64_t epoch = 99;
+  ingot_spec spec = make_spec(dims, operands);
+  memset(&options, 0, sizeof(options));
+  options.size = sizeof(options);
+  options.address = "unix:/nowhere/ingotd.sock";
+  EXPECT(ingot_client_create(&options, &client) == INGOT_OK);
+  EXPECT(ingot_list_candidates(NULL, &spec, 0, &candidates) ==
+         INGOT_INVALID_ARGUMENT);
+  EXPECT(ingot_list_candidates(client, NULL, 0, &candidates) ==
+         INGOT_INVALID_ARGUMENT);
+  EXPECT(ingot_list_candidates(client, &spec, 0, NULL) ==
+         INGOT_INVALID_ARGUMENT);
+  EXPECT(ingot_list_candidates(client, &spec, 0, &candidates) ==
+         INGOT_UNAVAILABLE);
+  EXPECT(candidates == NULL);
+  EXPECT(ingot_candidates_count(NULL) == 0);
+  memset(&candidate, 0, sizeof(candidate));
+  candidate.size = sizeof(candidate);
+  EXPECT(ingot_candidates_get(NULL, 0, &candidate) == INGOT_INVALID_ARGUMENT);
+  EXPECT(ingot_candidates_release(NULL) == INGOT_OK);
+
+  memset(&tuning, 0, sizeof(tuning));
+  memset(&record, 0, sizeof(record));
+  EXPECT(ingot_tuning_store(client, &spec, &record, &epoch) ==
+         INGOT_INVALID_ARGUMENT);
+  EXPECT(strstr(ingot_last_error(), "record size: found 0") != NULL);
+  record.size = sizeof(record);
+  EXPECT(ingot_tuning_store(client, &spec, &record, &epoch) ==
+         INGOT_INVALID_ARGUMENT);
+  EXPECT(strstr(ingot_last_error(), "microseconds: found 0") != NULL);
+  record.microseconds = 2.5;
+  EXPECT(ingot_tuning_store(client, &spec, &record, &epoch) ==
+         INGOT_INVALID_ARGUMENT);
+  EXPECT(strstr(ingot_last_error(), "tuning: found none") != NULL);
+  record.tuning = &tuning;
+  record.tuning_count = 1;
+  EXPECT(ingot_tuning_store(client, &spec, &record, &epoch) ==
+         INGOT_INVALID_ARGUMENT);
+  tuning.size = sizeof(tuning);
+  EXPECT(ingot_tuning_store(client, &spec, &record, &epoch) ==
+         INGOT_INVALID_ARGUMENT);
+  EXPECT(strstr(ingot_last_error(), "NULL name") != NULL);
+  tuning.name = "threads";
+  EXPECT(ingot_tuning_store(client, &spec, NULL, &epoch) ==
+         INGOT_INVALID_ARGUMENT);
+  EXPECT(ingot_tuning_store(client, NULL, &record, &epoch) ==
+         INGOT_INVALID_ARGUMENT);
+  EXPECT(ingot_tuning_store(NULL, &spec, &record, &epoch) ==
+         INGOT_INVALID_ARGUMENT);
+  EXPECT(ingot_tuning_store(client, &spec, &record, &epoch) ==
+         INGOT_UNAVAILABLE);
+  EXPECT(epoch == 99);
+  EXPECT(ingot_tuning_delete(client, NULL, 1, NULL) == INGOT_INVALID_ARGUMENT);
+  EXPECT(ingot_tuning_delete(NULL, epochs, 1, NULL) == INGOT_INVALID_ARGUMENT);
+  EXPECT(ingot_tuning_delete(client, epochs, 1, NULL) == INGOT_UNAVAILABLE);
+  EXPECT(ingot_client_destroy(client) == INGOT_OK);
+  EXPECT(ingot_list_candidates(client, &spec, 0, &candidates) ==
+         INGOT_INVALID_ARGUMENT);
+}
+
 static void test_no_handles(void) {
   ingot_launch_args args;
-  uint64_t bytes;
+  const ingot_launch_args* sets[1];
+  ingot_measurement measurement;
+  uint64_t bytes = 0;
   memset(&args, 0, sizeof(args));
   args.size = sizeof(args);
+  sets[0] = &args;
+  memset(&measurement, 0, sizeof(measurement));
+  measurement.size = sizeof(measurement);
+  EXPECT(ingot_measure(NULL, NULL, sets, 1, NULL, &measurement) ==
+         INGOT_INVALID_ARGUMENT);
+  EXPECT(ingot_read_operand(NULL, &args, 0, NULL, &bytes) ==
+         INGOT_INVALID_ARGUMENT);
+  EXPECT(ingot_prepared_writes(NULL, 0) == 0);
   EXPECT(ingot_launch(NULL, NULL, &args) == INGOT_INVALID_ARGUMENT);
   EXPECT(ingot_workspace_bytes(NULL, &args, &bytes, NULL) ==
          INGOT_INVALID_ARGUMENT);
@@ -175,6 +255,7 @@ int main(void) {
   test_older_options();
   test_trust();
   test_no_daemon();
+  test_tuning();
   test_no_handles();
   if (failures == 0) puts("ok");
   return failures != 0;

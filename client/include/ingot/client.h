@@ -38,6 +38,32 @@ class Prepared {
   ingot_prepared* handle_ = nullptr;
 };
 
+// Owns one ingot_candidates. Movable. Thread-safe as the handle is.
+class Candidates {
+ public:
+  Candidates() = default;
+  ~Candidates() { reset(); }
+  Candidates(Candidates&& other) noexcept
+      : handle_(std::exchange(other.handle_, nullptr)) {}
+  Candidates& operator=(Candidates&& other) noexcept {
+    reset(std::exchange(other.handle_, nullptr));
+    return *this;
+  }
+
+  uint32_t size() const { return ingot_candidates_count(handle_); }
+  // Pointers in *candidate live as long as this. OUT_OF_RANGE past the end.
+  ingot_status Get(uint32_t index, ingot_candidate* candidate) const {
+    candidate->size = sizeof(*candidate);
+    return ingot_candidates_get(handle_, index, candidate);
+  }
+  void reset(ingot_candidates* handle = nullptr) {
+    ingot_candidates_release(std::exchange(handle_, handle));
+  }
+
+ private:
+  ingot_candidates* handle_ = nullptr;
+};
+
 // Owns one ingot_client. Movable. Thread-safe as the handle is.
 class Client {
  public:
@@ -73,6 +99,21 @@ class Client {
     const ingot_status status = ingot_prepare(handle_, spec, options, &handle);
     if (status == INGOT_OK) prepared->reset(handle);
     return status;
+  }
+
+  // On failure *candidates stays as it was.
+  ingot_status ListCandidates(const ingot_spec* spec, uint32_t limit,
+                              Candidates* candidates) {
+    ingot_candidates* handle = nullptr;
+    const ingot_status status =
+        ingot_list_candidates(handle_, spec, limit, &handle);
+    if (status == INGOT_OK) candidates->reset(handle);
+    return status;
+  }
+
+  ingot_status StoreTuning(const ingot_spec* spec,
+                           const ingot_tuning_record& record, uint64_t* epoch) {
+    return ingot_tuning_store(handle_, spec, &record, epoch);
   }
 
  private:

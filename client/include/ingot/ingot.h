@@ -7,8 +7,8 @@
  * Rules of this interface
  *  1. Handles are opaque. What a function hands out through a pointer to a
  *     handle is released by the function that its comment names, once.
- *     ingot_client and ingot_prepared handles that were released are recognised
- *     and refused with INGOT_INVALID_ARGUMENT as long as the process lives.
+ *     Handles that were released are recognised and refused with
+ *     INGOT_INVALID_ARGUMENT as long as the process lives.
  *  2. What the caller passes in stays the caller's and may be changed or freed
  *     as soon as the function returns; nothing is kept by reference. Strings
  *     are NUL-terminated UTF-8. Strings and buffers handed out through a
@@ -74,6 +74,7 @@ enum {
 
 typedef struct ingot_client ingot_client;
 typedef struct ingot_prepared ingot_prepared;
+typedef struct ingot_candidates ingot_candidates;
 
 /* ---- library ------------------------------------------------------------ */
 
@@ -214,7 +215,7 @@ typedef struct ingot_client_options {
 
   /* TLS: of "https://host:port", and of "host:port" as soon as there is a
    * tls_ca. Unix sockets need none. */
-  const char* tls_ca;          /* who may have signed the daemon's certificate */
+  const char* tls_ca; /* who may have signed the daemon's certificate */
   const char* tls_certificate; /* this process's, which a daemon asks for */
   const char* tls_private_key;
   const char* tls_server_name; /* what the daemon's names; else the host */
@@ -418,6 +419,123 @@ INGOT_API ingot_status ingot_workspace_bytes(const ingot_prepared* prepared,
 INGOT_API ingot_status ingot_launch(const ingot_prepared* prepared,
                                     void* stream,
                                     const ingot_launch_args* args);
+
+/* ---- tuning -------------------------------------------------------------
+ *
+ * An autotuner asks for the candidates of a spec, prepares the spec with the
+ * tuning of each, measures it, and stores the best: every daemon's answer to
+ * the spec follows the record from then on. */
+
+/* What `spec` could be tuned to, best first by the compiler's own prediction;
+ * tuning that the spec names stays as it is. Compiles nothing. `limit`: so many
+ * at most; 0: all. Released by ingot_candidates_release. Errors as those of
+ * ingot_prepare, but for a bundle: it has no candidates. Since 0.1. */
+INGOT_API ingot_status ingot_list_candidates(ingot_client* client,
+                                             const ingot_spec* spec,
+                                             uint32_t limit,
+                                             ingot_candidates** candidates);
+
+/* How many; 0 for a handle that is none. Since 0.1. */
+INGOT_API uint32_t ingot_candidates_count(const ingot_candidates* candidates);
+
+typedef struct ingot_candidate {
+  uint32_t size;
+  uint32_t chosen;            /* 1: the plan has it without a tuning record */
+  const ingot_tuning* tuning; /* put it into the spec to get it */
+  uint32_t tuning_count;
+  uint32_t kernel_count; /* of its plan */
+  double predicted_us;   /* 0: the op has no prediction */
+  const char* refusal;   /* why the spec cannot have it; "": it can */
+} ingot_candidate;
+
+/* Fills `candidate`, whose size the caller has set. Pointers are owned by the
+ * list. OUT_OF_RANGE past the end. Since 0.1. */
+INGOT_API ingot_status ingot_candidates_get(const ingot_candidates* candidates,
+                                            uint32_t index,
+                                            ingot_candidate* candidate);
+
+/* NULL is ignored. Since 0.1. */
+INGOT_API ingot_status ingot_candidates_release(ingot_candidates* candidates);
+
+typedef struct ingot_measure_options {
+  uint32_t size;
+  uint32_t warm_up;  /* launches before the first run; 0: none */
+  uint32_t runs;     /* timed; 0: 15; at most 10000 */
+  uint32_t launches; /* of a run; 0: as many as take about 200 us, up to 100 */
+} ingot_measure_options;
+
+typedef struct ingot_measurement {
+  uint32_t size;
+  uint32_t runs;
+  uint32_t launches; /* of each run */
+  uint32_t reserved;
+  double median_us; /* of one launch, over the runs */
+  double min_us;
+  double max_us;
+} ingot_measurement;
+
+/* Launches on `stream` as ingot_launch does and times runs by events of the
+ * GPU runtime. Launches take the arguments args[0] to args[args_count - 1] in
+ * turn, so that with several sets of buffers none is in a cache when its turn
+ * comes. Returns when the device has done all of it. `options` may be NULL: 3
+ * launches to warm up, then the defaults above. Fills `measurement`, whose size
+ * the caller has set. Not while `stream` is captured.
+ *
+ * Errors as those of ingot_launch; FAILED_PRECONDITION for a GPU runtime
+ * without events. Since 0.1. */
+INGOT_API ingot_status ingot_measure(const ingot_prepared* prepared,
+                                     void* stream,
+                                     const ingot_launch_args* const* args,
+                                     uint32_t args_count,
+                                     const ingot_measure_options* options,
+                                     ingot_measurement* measurement);
+
+/* 1 when a launch writes the operand, else 0; 0 past the end. Since 0.1. */
+INGOT_API uint32_t ingot_prepared_writes(const ingot_prepared* prepared,
+                                         uint32_t index);
+
+/* Copies operand `index` of a launch from the device to `to`: everything from
+ * its base pointer to its last element, gaps between rows included. Waits for
+ * the default stream, not for others. `*bytes` is what `to` holds and becomes
+ * what the operand takes; with `to` NULL nothing is copied. OUT_OF_RANGE when
+ * `to` is too small and for no such operand, else errors as those of
+ * ingot_launch. Since 0.1. */
+INGOT_API ingot_status ingot_read_operand(const ingot_prepared* prepared,
+                                          const ingot_launch_args* args,
+                                          uint32_t index, void* to,
+                                          uint64_t* bytes);
+
+typedef struct ingot_tuning_record {
+  uint32_t size;
+  uint32_t tuning_count;
+  const ingot_tuning* tuning; /* of a candidate */
+  double microseconds;        /* measured; more than 0 */
+  const char* device;         /* on which, as "MI355X"; may be NULL */
+  const char* range_dim;      /* only for these values of a token-like dim, both
+                                 ends included; NULL: for all */
+  int64_t range_min;
+  int64_t range_max; /* 0: no end */
+} ingot_tuning_record;
+
+/* Stores what was measured: from now on plans of `spec`, which names no tuning
+ * itself, are tuned so, until the daemon's time to live of records. Takes the
+ * place of an earlier record of the same spec and range. This client forgets
+ * what it prepared for the spec, so that its next ingot_prepare gets the new
+ * answer; other clients keep what they have. `*epoch`, which may be NULL,
+ * names the record; as ingot_prepare_options.pin_epoch it gets every rank of a
+ * job the same answer. Needs the role tune: PERMISSION_DENIED without.
+ * INVALID_ARGUMENT for tuning that no candidate of the spec has. Since 0.1. */
+INGOT_API ingot_status ingot_tuning_store(ingot_client* client,
+                                          const ingot_spec* spec,
+                                          const ingot_tuning_record* record,
+                                          uint64_t* epoch);
+
+/* Ends records by their epochs; this client forgets all that it prepared
+ * without a pin. `*deleted`, which may be NULL, becomes how many were in force.
+ * Needs the role tune. Since 0.1. */
+INGOT_API ingot_status ingot_tuning_delete(ingot_client* client,
+                                           const uint64_t* epochs, size_t count,
+                                           uint64_t* deleted);
 
 /* ---- looking ------------------------------------------------------------ */
 

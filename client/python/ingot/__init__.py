@@ -15,17 +15,19 @@ After a fork the child may go on using them, and launches if HIP was not yet in
 use. `ingot.torch` has the same for PyTorch's tensors."""
 
 from ._abi import lib as _lib
-from .client import Client
+from .autotune import Trial, Tuned, autotune
+from .client import Candidate, Client
 from .errors import (Cancelled, DataLoss, DeadlineExceeded, FailedPrecondition, IngotError, Internal, InvalidArgument,
                      NotFound, OutOfRange, PermissionDenied, ResourceExhausted, Unauthenticated, Unavailable,
                      Unimplemented)
-from .prepared import Kernel, Launch, Prepared
+from .prepared import Kernel, Launch, Measurement, Prepared
 from .spec import ANY, DYNAMIC, Operand, Range, Spec
 
 __version__ = _lib.ingot_version().decode()
 
 __all__ = [
-    "ANY", "Cancelled", "Client", "DYNAMIC", "DataLoss", "DeadlineExceeded", "FailedPrecondition", "IngotError",
-    "Internal", "InvalidArgument", "Kernel", "Launch", "NotFound", "Operand", "OutOfRange", "PermissionDenied",
-    "Prepared", "Range", "ResourceExhausted", "Spec", "Unauthenticated", "Unavailable", "Unimplemented", "__version__",
+    "ANY", "Cancelled", "Candidate", "Client", "DYNAMIC", "DataLoss", "DeadlineExceeded", "FailedPrecondition",
+    "IngotError", "Internal", "InvalidArgument", "Kernel", "Launch", "Measurement", "NotFound", "Operand", "OutOfRange",
+    "PermissionDenied", "Prepared", "Range", "ResourceExhausted", "Spec", "Trial", "Tuned", "Unauthenticated",
+    "Unavailable", "Unimplemented", "__version__", "autotune",
 ]

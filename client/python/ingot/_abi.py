@@ -88,13 +88,34 @@ class ClientStats(Struct):
                 ("bundle_objects", c_uint64)]
 
 
+class Candidate(Struct):
+    _fields_ = [("size", c_uint32), ("chosen", c_uint32), ("tuning", POINTER(Tuning)), ("tuning_count", c_uint32),
+                ("kernel_count", c_uint32), ("predicted_us", c_double), ("refusal", c_char_p)]
+
+
+class MeasureOptions(Struct):
+    _fields_ = [("size", c_uint32), ("warm_up", c_uint32), ("runs", c_uint32), ("launches", c_uint32)]
+
+
+class Measurement(Struct):
+    _fields_ = [("size", c_uint32), ("runs", c_uint32), ("launches", c_uint32), ("reserved", c_uint32),
+                ("median_us", c_double), ("min_us", c_double), ("max_us", c_double)]
+
+
+class TuningRecord(Struct):
+    _fields_ = [("size", c_uint32), ("tuning_count", c_uint32), ("tuning", POINTER(Tuning)),
+                ("microseconds", c_double), ("device", c_char_p), ("range_dim", c_char_p), ("range_min", c_int64),
+                ("range_max", c_int64)]
+
+
 # Names in C of the structs above, for the test that holds layouts against the
 # header.
 C_NAMES = {
     Dim: "ingot_dim", Operand: "ingot_operand", Attr: "ingot_attr", Tuning: "ingot_tuning", Spec: "ingot_spec",
     ClientOptions: "ingot_client_options", PrepareOptions: "ingot_prepare_options",
     PreparedInfo: "ingot_prepared_info", KernelInfo: "ingot_kernel_info", LaunchArgs: "ingot_launch_args",
-    ClientStats: "ingot_client_stats",
+    ClientStats: "ingot_client_stats", Candidate: "ingot_candidate", MeasureOptions: "ingot_measure_options",
+    Measurement: "ingot_measurement", TuningRecord: "ingot_tuning_record",
 }
 
 _status = c_int32
@@ -122,6 +143,16 @@ _FUNCTIONS = [
     ("ingot_prepared_kernel", _status, [c_void_p, c_uint32, POINTER(KernelInfo)]),
     ("ingot_workspace_bytes", _status, [c_void_p, POINTER(LaunchArgs), POINTER(c_uint64), POINTER(c_uint32)]),
     ("ingot_launch", _status, [c_void_p, c_void_p, POINTER(LaunchArgs)]),
+    ("ingot_list_candidates", _status, [c_void_p, POINTER(Spec), c_uint32, POINTER(c_void_p)]),
+    ("ingot_candidates_count", c_uint32, [c_void_p]),
+    ("ingot_candidates_get", _status, [c_void_p, c_uint32, POINTER(Candidate)]),
+    ("ingot_candidates_release", _status, [c_void_p]),
+    ("ingot_measure", _status, [c_void_p, c_void_p, POINTER(POINTER(LaunchArgs)), c_uint32, POINTER(MeasureOptions),
+                                POINTER(Measurement)]),
+    ("ingot_prepared_writes", c_uint32, [c_void_p, c_uint32]),
+    ("ingot_read_operand", _status, [c_void_p, POINTER(LaunchArgs), c_uint32, c_void_p, POINTER(c_uint64)]),
+    ("ingot_tuning_store", _status, [c_void_p, POINTER(Spec), POINTER(TuningRecord), POINTER(c_uint64)]),
+    ("ingot_tuning_delete", _status, [c_void_p, POINTER(c_uint64), c_size_t, POINTER(c_uint64)]),
     ("ingot_capabilities", _status, [c_void_p, POINTER(c_void_p)]),
     ("ingot_daemon_stats", _status, [c_void_p, POINTER(c_void_p)]),
     ("ingot_stats", _status, [c_void_p, POINTER(ClientStats)]),

@@ -6,14 +6,15 @@ import contextlib
 import ctypes
 import json
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Optional, Union
 
 from . import _abi
 from ._abi import lib
 from .errors import IngotError, InvalidArgument, check, error_of
 from .prepared import Prepared
-from .spec import Spec
+from .spec import Spec, encoded, tunings_of
 
 _FETCH = {"all": 0, "matching": 1, "plan": 2}
 _POLICIES = {None: 0, "off": 1, "verify_if_present": 2, "require": 3}
@@ -28,6 +29,24 @@ def _choice(value, allowed: dict, what: str) -> int:
     if value not in allowed:
         raise InvalidArgument(f"{what}: found {value!r}, allowed {', '.join(map(str, allowed))}")
     return allowed[value]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A way to tune a spec: Spec(..., tuning=candidate.tuning) gets it."""
+
+    tuning: Mapping[str, int]
+    predicted_us: Optional[float]  # None: the op has no prediction
+    refusal: str  # why the spec cannot have it; "": it can
+    chosen: bool  # the plan has it without a tuning record
+    kernel_count: int
+
+    @classmethod
+    def _at(cls, candidates: ctypes.c_void_p, index: int) -> "Candidate":
+        found = _abi.Candidate()
+        check(lib.ingot_candidates_get(candidates, index, found))
+        tuning = {pair.name.decode(): pair.value for pair in found.tuning[:found.tuning_count]}
+        return cls(tuning, found.predicted_us or None, found.refusal.decode(), bool(found.chosen), found.kernel_count)
 
 
 class Client:
@@ -116,7 +135,7 @@ class Client:
         made = spec.c()
         with self._use() as client:
             check(lib.ingot_prepare(client, made.struct, options, handle))
-        return Prepared(handle.value)
+        return Prepared(handle.value, spec)
 
     def prepare_many(self, specs: Sequence[Spec], *, fetch: str = "all", load: bool = True, fetch_bytes: bool = True,
                      warmup: bool = False, timeout: Optional[float] = None, pin_epoch: int = 0,
@@ -133,10 +152,50 @@ class Client:
         with self._use() as client:
             lib.ingot_prepare_many(client, pointers, count, options, handles, statuses, messages)
         out: list[Union[Prepared, IngotError]] = []
-        for handle, status, message in zip(handles, statuses, messages):
+        for spec, handle, status, message in zip(specs, handles, statuses, messages):
             text = _abi.take_string(message) if message else ""
-            out.append(error_of(status, text) if status else Prepared(handle))
+            out.append(error_of(status, text) if status else Prepared(handle, spec))
         return out
+
+    def candidates(self, spec: Spec, limit: int = 0) -> list[Candidate]:
+        """What `spec` could be tuned to, best first by the compiler's own
+        prediction; tuning that it names stays as it is. `limit`: so many at
+        most; 0: all. Compiles nothing."""
+        made = spec.c()
+        handle = ctypes.c_void_p()
+        with self._use() as client:
+            check(lib.ingot_list_candidates(client, made.struct, limit, handle))
+        try:
+            return [Candidate._at(handle, i) for i in range(lib.ingot_candidates_count(handle))]
+        finally:
+            lib.ingot_candidates_release(handle)
+
+    def store_tuning(self, spec: Spec, tuning: Mapping[str, int], microseconds: float, *, device: str = "",
+                     range: Optional[tuple[str, int, int]] = None) -> int:
+        """Stores a measured winner: plans of `spec` follow it from now on, this
+        client's included; other clients keep what they have prepared. `range`:
+        ("m", 1, 64) for these values of a token-like dim alone (a maximum of 0:
+        no end). Returns the record's epoch, which `prepare(pin_epoch=...)`
+        takes. Needs the role tune."""
+        made = spec.c()
+        pairs = tunings_of(tuning)
+        record = _abi.TuningRecord(tuning=pairs, tuning_count=len(pairs), microseconds=microseconds,
+                                   device=encoded(device, "device"))
+        if range is not None:
+            record.range_dim, record.range_min, record.range_max = encoded(range[0], "range"), range[1], range[2]
+        epoch = ctypes.c_uint64()
+        with self._use() as client:
+            check(lib.ingot_tuning_store(client, made.struct, record, epoch))
+        return epoch.value
+
+    def delete_tuning(self, epochs: Sequence[int]) -> int:
+        """Ends records by their epochs; how many were in force. Needs the role
+        tune."""
+        names = (ctypes.c_uint64 * len(epochs))(*epochs)
+        deleted = ctypes.c_uint64()
+        with self._use() as client:
+            check(lib.ingot_tuning_delete(client, names, len(names), deleted))
+        return deleted.value
 
     def _json(self, function) -> dict[str, Any]:
         text = ctypes.c_void_p()

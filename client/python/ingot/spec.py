@@ -78,7 +78,7 @@ class Spec:
         return {name: value for name, value in self.__dict__.items() if name != "_c"}
 
 
-def _encoded(text: str, what: str) -> bytes:
+def encoded(text: str, what: str) -> bytes:
     if not isinstance(text, str):
         raise InvalidArgument(f"{what}: found {text!r}, allowed a string")
     if "\0" in text:
@@ -94,8 +94,14 @@ def _integer(value: int, what: str) -> int:
     return value
 
 
+def tunings_of(tuning: Mapping[str, int]) -> ctypes.Array:
+    pairs = [_abi.Tuning(name=encoded(name, "name of a tuning"), value=_integer(value, f"tuning {name}"))
+             for name, value in tuning.items()]
+    return (_abi.Tuning * len(pairs))(*pairs)
+
+
 def _dim(name: str, value: Union[int, Range]) -> _abi.Dim:
-    out = _abi.Dim(name=_encoded(name, "name of a dim"))
+    out = _abi.Dim(name=encoded(name, "name of a dim"))
     what = f"dim {name}"
     if isinstance(value, Range):
         out.kind = 1
@@ -108,7 +114,7 @@ def _dim(name: str, value: Union[int, Range]) -> _abi.Dim:
 
 
 def _attr(name: str, value: Union[bool, int, float, str]) -> _abi.Attr:
-    out = _abi.Attr(name=_encoded(name, "name of an attribute"))
+    out = _abi.Attr(name=encoded(name, "name of an attribute"))
     if isinstance(value, bool):
         out.kind, out.int_value = 1, value
     elif isinstance(value, int):
@@ -116,7 +122,7 @@ def _attr(name: str, value: Union[bool, int, float, str]) -> _abi.Attr:
     elif isinstance(value, float):
         out.kind, out.float_value = 3, value
     else:
-        out.kind, out.string_value = 4, _encoded(value, f"attribute {name}")
+        out.kind, out.string_value = 4, encoded(value, f"attribute {name}")
     return out
 
 
@@ -128,14 +134,13 @@ class CSpec:
         dims = [_dim(name, value) for name, value in spec.dims.items()]
         operands = [self._operand(name, value) for name, value in spec.operands.items()]
         attrs = [_attr(name, value) for name, value in spec.attrs.items()]
-        tuning = [_abi.Tuning(name=_encoded(name, "name of a tuning"), value=_integer(value, f"tuning {name}"))
-                  for name, value in spec.tuning.items()]
+        tuning = tunings_of(spec.tuning)
         self.struct = _abi.Spec(
-            op=_encoded(spec.op, "op"), target=None if spec.target is None else _encoded(spec.target, "target"),
+            op=encoded(spec.op, "op"), target=None if spec.target is None else encoded(spec.target, "target"),
             dims=(_abi.Dim * len(dims))(*dims), dim_count=len(dims),
             operands=(_abi.Operand * len(operands))(*operands), operand_count=len(operands),
             attrs=(_abi.Attr * len(attrs))(*attrs), attr_count=len(attrs),
-            tuning=(_abi.Tuning * len(tuning))(*tuning), tuning_count=len(tuning))
+            tuning=tuning, tuning_count=len(tuning))
 
     def _operand(self, name: str, value: Union[str, Operand]) -> _abi.Operand:
         if not isinstance(value, Operand):
@@ -143,7 +148,7 @@ class CSpec:
         what = f"operand {name}"
         if not 0 <= _integer(value.alignment, what + ", alignment") < 2**32:
             raise InvalidArgument(f"{what}: found an alignment of {value.alignment}, allowed 32 bits")
-        out = _abi.Operand(name=_encoded(name, "name of an operand"), dtype=_encoded(value.dtype, what + ", dtype"),
+        out = _abi.Operand(name=encoded(name, "name of an operand"), dtype=encoded(value.dtype, what + ", dtype"),
                            alignment=value.alignment)
         if value.strides is None:
             return out
