@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Optional
 
 import torch
@@ -83,6 +84,16 @@ def gemm(op: str, a: torch.Tensor, b: torch.Tensor, *, c: Optional[torch.Tensor]
     launch.set_scalars((alpha,) if c is None else (alpha, beta))
     runtime.run(op, launch, tensors)
     return out
+
+
+def linear(op: str, x: torch.Tensor, weight: torch.Tensor, bias: Optional[torch.Tensor] = None,
+           act: str = "none") -> torch.Tensor:
+    """act(x [..., k] @ weight [n, k]^T + bias [n]); Fallback where that is not
+    for us."""
+    k = x.shape[-1]
+    rows = x.reshape(-1, k) if k else x.new_empty((math.prod(x.shape[:-1]), 0))
+    out = gemm(op, rows, weight.t(), bias=bias, act=act)
+    return out.view(*x.shape[:-1], weight.shape[0])
 
 
 _OPERANDS = {"a": "a", "b": "b", "d": "d", "c": "c", "r": "residual"}

@@ -3,14 +3,13 @@ torch.compile, and what ATen does where they are not for us."""
 
 from __future__ import annotations
 
-import math
 from typing import Optional
 
 import torch
 from torch.library import Library
 
 from . import _gemm, _grouped, _norm, _scaled, _tensors
-from ._runtime import Fallback, runtime
+from ._runtime import attempt, runtime
 
 # Not torch.mm and torch.nn.functional.linear, which enable() replaces.
 aten = torch.ops.aten
@@ -36,17 +35,8 @@ ACTIVATIONS = {
 # --- ours or ATen's -----------------------------------------------------------
 
 
-def _or_aten(op, ours, aten):
-    """`ours()`, or with the reason counted `aten()`."""
-    try:
-        return ours()
-    except Fallback as fallback:
-        runtime.fell_back(op, fallback.args[0])
-        return aten()
-
-
 def _mm(a, b):
-    return _or_aten("mm", lambda: _gemm.gemm("mm", a, b), lambda: aten.mm(a, b))
+    return attempt("mm", lambda: _gemm.gemm("mm", a, b), lambda: aten.mm(a, b))
 
 
 def _addmm(c, a, b, *, beta=1, alpha=1):
@@ -56,7 +46,7 @@ def _addmm(c, a, b, *, beta=1, alpha=1):
             return _gemm.gemm("addmm", a, b, bias=c, alpha=alpha)
         return _gemm.gemm("addmm", a, b, c=c.expand(a.shape[0], b.shape[1]), alpha=alpha, beta=beta)
 
-    return _or_aten("addmm", ours, lambda: aten.addmm(c, a, b, beta=beta, alpha=alpha))
+    return attempt("addmm", ours, lambda: aten.addmm(c, a, b, beta=beta, alpha=alpha))
 
 
 def _check_act(act):
@@ -66,14 +56,8 @@ def _check_act(act):
 
 def _linear(x, weight, bias=None, act="none"):
     _check_act(act)
-
-    def ours():
-        k = x.shape[-1]
-        rows = x.reshape(-1, k) if k else x.new_empty((math.prod(x.shape[:-1]), 0))
-        out = _gemm.gemm("linear", rows, weight.t(), bias=bias, act=act)
-        return out.view(*x.shape[:-1], weight.shape[0])
-
-    return _or_aten("linear", ours, lambda: ACTIVATIONS[act](aten.linear(x, weight, bias)))
+    return attempt("linear", lambda: _gemm.linear("linear", x, weight, bias, act),
+                   lambda: ACTIVATIONS[act](aten.linear(x, weight, bias)))
 
 
 def aten_rms_norm(x, weight, eps):
@@ -84,8 +68,8 @@ def aten_rms_norm(x, weight, eps):
 
 
 def _rms_norm(x, weight, eps):
-    return _or_aten("rms_norm", lambda: _norm.rms_norm("rms_norm", x, weight, eps),
-                    lambda: aten_rms_norm(x, weight, eps))
+    return attempt("rms_norm", lambda: _norm.rms_norm("rms_norm", x, weight, eps),
+                   lambda: aten_rms_norm(x, weight, eps))
 
 
 def aten_grouped_mm(a, b, offs, bias, act):
@@ -105,8 +89,8 @@ def aten_grouped_mm(a, b, offs, bias, act):
 
 def _grouped_mm(a, b, offs, bias=None, act="none"):
     _check_act(act)
-    return _or_aten("grouped_mm", lambda: _grouped.grouped_mm("grouped_mm", a, b, offs, bias, act),
-                    lambda: aten_grouped_mm(a, b, offs, bias, act))
+    return attempt("grouped_mm", lambda: _grouped.grouped_mm("grouped_mm", a, b, offs, bias, act),
+                   lambda: aten_grouped_mm(a, b, offs, bias, act))
 
 
 def _dequantized(x, scale):
@@ -126,8 +110,8 @@ def aten_scaled_mm(a, b, scale_a, scale_b, bias, dtype):
 
 def _scaled_mm(a, b, scale_a, scale_b, bias=None, dtype=None):
     dtype = dtype or torch.bfloat16
-    return _or_aten("scaled_mm", lambda: _scaled.scaled_mm("scaled_mm", a, b, scale_a, scale_b, bias, dtype),
-                    lambda: aten_scaled_mm(a, b, scale_a, scale_b, bias, dtype))
+    return attempt("scaled_mm", lambda: _scaled.scaled_mm("scaled_mm", a, b, scale_a, scale_b, bias, dtype),
+                   lambda: aten_scaled_mm(a, b, scale_a, scale_b, bias, dtype))
 
 
 _KERNELS = {"mm": _mm, "addmm": _addmm, "linear": _linear, "rms_norm": _rms_norm, "grouped_mm": _grouped_mm,

@@ -1,5 +1,5 @@
 """What stands between tensors and libingot: one client, prepared specs, launches,
-and why something was left to ATen."""
+and why something fell back."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import Optional
+from typing import Any, Optional
 
 import torch
 
@@ -25,8 +25,8 @@ _LASTING = (ingot.InvalidArgument, ingot.Unimplemented, ingot.FailedPrecondition
 
 
 class Fallback(Exception):
-    """Raised where ATen has to do it; `args[0]` is the reason, short and without
-    the numbers of the call, because reasons are counted."""
+    """Raised where somebody else has to do it, ATen for one; `args[0]` is the
+    reason, short and without the numbers of the call: reasons are counted."""
 
 
 class Device:
@@ -111,7 +111,7 @@ class Runtime:
             reason = error.status.lower()
             lasting = isinstance(error, _LASTING)
             self._rest[key] = (reason, time.monotonic() + (float("inf") if lasting else RETRY_AFTER))
-            self._log((key, reason), "%s: %s; ATen does it", key[0], error)
+            self._log((key, reason), "%s: %s; it falls back", key[0], error)
             raise Fallback(reason) from error
         self._prepared[key] = prepared
         return prepared
@@ -138,7 +138,7 @@ class Runtime:
 
     def fell_back(self, op: str, reason: str) -> None:
         self.fallbacks[op, reason] += 1
-        self._log((op, reason), "%s is left to ATen: %s", op, reason)
+        self._log((op, reason), "%s falls back: %s", op, reason)
 
     def _log(self, what, text: str, *arguments) -> None:
         if what not in self._logged:
@@ -147,6 +147,15 @@ class Runtime:
 
 
 runtime = Runtime()
+
+
+def attempt(op: str, ours: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
+    """`ours()`, or with the reason counted under `op` what it falls back to."""
+    try:
+        return ours()
+    except Fallback as fallback:
+        runtime.fell_back(op, fallback.args[0])
+        return otherwise()
 
 
 def _forget_after_fork() -> None:

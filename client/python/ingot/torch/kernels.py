@@ -1,0 +1,20 @@
+"""Ingot's kernels for who has a way out of its own, as frameworks have:
+
+    y = attempt("my.linear", lambda: linear("my.linear", x, weight), lambda: mine(x))
+
+Each takes what the operator of its name takes, after the name that launches are
+counted under, and raises Fallback, with the reason, where it is not for us."""
+
+from ._gemm import linear
+from ._grouped import grouped_mm
+from ._norm import rms_norm
+from ._runtime import Fallback, attempt
+from ._runtime import runtime as _runtime
+
+__all__ = ["Fallback", "attempt", "dispatch_key", "grouped_mm", "linear", "rms_norm"]
+
+
+def dispatch_key() -> str:
+    """Of the tensors that are served: CUDA, which ROCm's have; CPU on the
+    emulator."""
+    return _runtime.device.dispatch_key
