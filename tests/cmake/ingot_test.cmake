@@ -9,6 +9,8 @@
 #   kill_faults_test.cc      faults    kills, full disks, damage
 #   gemm_emulator_test.cc    emulator  executes code objects on the emulator
 #   soak_slow_test.sh        slow      minutes; left out of `./dev test`
+#   x_torch_test.py          torch     a current PyTorch: `./dev test --torch`
+#   x_vllm_test.py           vllm      vLLM: `./dev test --vllm`
 #
 # ingot_tests([LIBS target...] [DEPENDS target...] [TIMEOUT seconds]
 #             [ENV NAME=value...] [LABELS label...])
@@ -25,7 +27,7 @@ endif()
 
 function(ingot_test_label file out)
   set(label unit)
-  if(file MATCHES "_(ir|service|faults|emulator|slow|peers|torch)_test\\.(cc|sh|c|py)$")
+  if(file MATCHES "_(ir|service|faults|emulator|slow|peers|torch|vllm)_test\\.(cc|sh|c|py)$")
     set(label ${CMAKE_MATCH_1})
   endif()
   set(${out} ${label} PARENT_SCOPE)

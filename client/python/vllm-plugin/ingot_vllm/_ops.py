@@ -1,0 +1,50 @@
+"""The operators of the layers: Ingot's kernel, or with a counted reason what
+vLLM would have called. Operators, so that torch.compile sees one node and its
+shape, and what is decided is decided when it runs."""
+
+from __future__ import annotations
+
+from typing import Optional
+
+import torch
+from ingot.torch import kernels
+from ingot.torch.kernels import attempt
+from torch.library import Library
+from vllm import ir
+from vllm.platforms import current_platform
+
+library = Library("ingot_vllm", "DEF")
+library.define("linear(Tensor x, Tensor weight, Tensor? bias) -> Tensor")
+library.define("rms_norm(Tensor x, Tensor? weight, float eps) -> Tensor")
+
+
+def _vllm_linear(x, weight, bias):
+    if current_platform.is_rocm():
+        return torch.ops.vllm.rocm_unquantized_gemm(x, weight, bias)
+    return torch.nn.functional.linear(x, weight, bias)
+
+
+def _linear(x: torch.Tensor, weight: torch.Tensor, bias: Optional[torch.Tensor]) -> torch.Tensor:
+    return attempt("vllm.linear", lambda: kernels.linear("vllm.linear", x, weight, bias),
+                   lambda: _vllm_linear(x, weight, bias))
+
+
+def _linear_shape(x, weight, bias):
+    return x.new_empty((*x.shape[:-1], weight.shape[0]))
+
+
+def _rms_norm(x: torch.Tensor, weight: Optional[torch.Tensor], eps: float) -> torch.Tensor:
+    return attempt("vllm.rms_norm", lambda: kernels.rms_norm("vllm.rms_norm", x, weight, eps),
+                   lambda: ir.ops.rms_norm(x, weight, eps))
+
+
+def _rms_norm_shape(x, weight, eps):
+    return torch.empty_like(x, memory_format=torch.contiguous_format)
+
+
+for _name, _kernel, _shape in (("linear", _linear, _linear_shape), ("rms_norm", _rms_norm, _rms_norm_shape)):
+    library.impl(_name, _kernel, kernels.dispatch_key())
+    library.impl(_name, _shape, "Meta")
+
+linear = torch.ops.ingot_vllm.linear
+rms_norm = torch.ops.ingot_vllm.rms_norm
