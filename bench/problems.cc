@@ -31,11 +31,36 @@ Spec GemmSpec(int64_t tile) {
   return spec;
 }
 
+Spec ScaledGemmSpec(const std::string& format, int64_t tile) {
+  Spec spec = GemmSpec(tile);
+  spec.op = "scaled_gemm";
+  spec.operands = {{"a", format},
+                   {"b", format},
+                   {"scale_a", "e8m0"},
+                   {"scale_b", "e8m0"},
+                   {"d", "bf16"}};
+  spec.attrs.clear();
+  return spec;
+}
+
+Spec GroupedGemmSpec(int64_t tile) {
+  Spec spec = GemmSpec(tile);
+  spec.op = "grouped_gemm";
+  spec.dims = {{"g", 8}, {"total_m"}, {"n", 4096}, {"k", 4096}};
+  spec.operands = {
+      {"a", "bf16"}, {"b", "bf16"}, {"d", "bf16"}, {"offs", "i32"}};
+  spec.attrs = {{"b_layout", std::string("gkn")}};
+  return spec;
+}
+
 std::vector<Problem> Problems() {
   return {{"rmsnorm bf16 n=4096", RmsnormSpec(4096), 30},
           {"rmsnorm bf16 n=8192", RmsnormSpec(8192), 30},
           {"gemm bf16 nt 128x128", GemmSpec(128), 100},
-          {"gemm bf16 nt 256x256", GemmSpec(256), 300}};
+          {"gemm bf16 nt 256x256", GemmSpec(256), 300},
+          {"scaled_gemm e4m3fn 128x128", ScaledGemmSpec("e4m3fn", 128), 350},
+          {"scaled_gemm e2m1 256x256", ScaledGemmSpec("e2m1", 256), 350},
+          {"grouped_gemm bf16 128x128", GroupedGemmSpec(128), 350}};
 }
 
 PlanKernel FirstKernel(const Spec& spec) {

@@ -17,6 +17,12 @@ Spec RmsnormSpec(int64_t n);
 // d = a b^T for weights of 4096 x 4096; bf16, square tiles of `tile`.
 Spec GemmSpec(int64_t tile);
 
+// The same with both operands in an MX format; scales and weights linear.
+Spec ScaledGemmSpec(const std::string& format, int64_t tile);
+
+// The same with 8 groups and B as [g, k, n].
+Spec GroupedGemmSpec(int64_t tile);
+
 struct Problem {
   std::string name;  // "gemm bf16 nt 128x128", as bench/peers knows it
   Spec spec;

@@ -69,7 +69,8 @@ struct PlanOperand {
   int axes = 0;
   StrideMode stride_mode = StrideMode::kDense;
   std::vector<Expr> strides;  // an axis each unless kDynamic
-  std::vector<Expr> extents;  // elements, an axis each
+  // Elements, an axis each; bytes of a format that packs several into one.
+  std::vector<Expr> extents;
   bool output = false;
 };
 

@@ -1,6 +1,7 @@
 #include "bench/kernels/judgement.h"
 
 #include <algorithm>
+#include <map>
 
 #include "absl/strings/str_format.h"
 
@@ -36,6 +37,32 @@ void AddLoop(const LoopProfile& hot, Judgement* to) {
   to->lds_degree = std::max(1.0, hot.tally.memory.lds_degree);
 }
 
+// What a launch moves of one buffer, in one direction: some workgroups ran, and
+// all are alike.
+double StreamedBytes(double of_some, double scale, double buffer) {
+  const double all = of_some * scale;
+  return buffer > kHeldBytes ? all : std::min(all, buffer);
+}
+
+double StreamedOverOperands(const std::vector<Profile>& launches) {
+  double streamed = 0;
+  std::map<std::string, double> operands;
+  for (const Profile& p : launches) {
+    for (const profile::BufferProfile& buffer : p.buffers) {
+      const double bytes = static_cast<double>(buffer.bytes);
+      for (const uint64_t touched :
+           {buffer.distinct.read, buffer.distinct.written}) {
+        streamed +=
+            StreamedBytes(static_cast<double>(touched), p.scale(), bytes);
+      }
+      if (buffer.name != "workspace") operands[buffer.name] = bytes;
+    }
+  }
+  double least = 0;
+  for (const auto& [name, bytes] : operands) least += bytes;
+  return least > 0 ? streamed / least : 0;
+}
+
 }  // namespace
 
 Judgement Judge(const std::string& name, const std::vector<Profile>& launches) {
@@ -58,6 +85,7 @@ Judgement Judge(const std::string& name, const std::vector<Profile>& launches) {
   if (longest == nullptr) return all;
   all.requested = requested / all.hbm_bytes;
   all.fetched = fetched / all.hbm_bytes;
+  all.streamed = StreamedOverOperands(launches);
   all.matrix_share = longest->time.matrix_share;
   all.groups = longest->groups;
   all.waves = longest->waves_per_group;

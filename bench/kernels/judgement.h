@@ -29,7 +29,14 @@ struct Judgement {
   double requested = 0;
   double fetched = 0;
   double hbm_bytes = 0;  // of all launches
+  // Bytes between HBM and the chip over those of the operands, when caches
+  // hold no operand above kHeldBytes for longer than workgroups that ran
+  // together use it; with all of the workspace.
+  double streamed = 0;
 };
+
+// ASSUMED: half of the L2 of an XCD, the other half being what streams by.
+inline constexpr double kHeldBytes = 2 << 20;
 
 Judgement Judge(const std::string& name,
                 const std::vector<profile::Profile>& launches);

@@ -2,10 +2,12 @@
 // should take, beside other compilers' kernels for the same problems. Kernels
 // are run by the emulated device; times are modelled (tests/emulator/profile),
 // ours and theirs by the same model.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,8 +31,12 @@ struct Flags {
 struct Judged {
   const Row* row = nullptr;
   std::optional<Judgement> ours;
-  std::string why_not;            // when ours is missing
-  std::optional<Judgement> peer;  // the best of its configurations
+  std::string why_not;                     // when ours is missing
+  std::map<std::string, Judgement> peers;  // the best configuration of each
+
+  double Ratio(const Judgement& peer) const {
+    return peer.microseconds / ours->microseconds;
+  }
 };
 
 double Geomean(const std::vector<double>& values) {
@@ -50,26 +56,28 @@ void Print(const char* who, const Judgement& j, double flops) {
       j.agprs, j.lds_bytes, j.clean ? "" : "  SPILLS");
   printf(
       "         loop %.0f: %s; LDS degree %.3g; %.2fx requested, %.2fx "
-      "fetched\n",
-      j.loop_all, LoopText(j).c_str(), j.lds_degree, j.requested, j.fetched);
+      "fetched, %.3fx streamed\n",
+      j.loop_all, LoopText(j).c_str(), j.lds_degree, j.requested, j.fetched,
+      j.streamed);
 }
 
-absl::StatusOr<std::optional<Judgement>> BestPeer(
-    const std::vector<PeerLaunch>& peers, const std::string& id) {
-  std::optional<Judgement> best;
+std::map<std::string, Judgement> BestPeers(const std::vector<PeerLaunch>& peers,
+                                           const std::string& id) {
+  std::map<std::string, Judgement> best;
   for (const PeerLaunch& peer : peers) {
     if (peer.id != id) continue;
     const absl::StatusOr<profile::Profile> profile =
         profile::ProfileFile(peer.file);
     if (!profile.ok()) {
-      fprintf(stderr, "bench_kernels: %s, %s: %s\n", peer.id.c_str(),
-              peer.config.c_str(),
+      fprintf(stderr, "bench_kernels: %s, %s %s: %s\n", peer.id.c_str(),
+              peer.peer.c_str(), peer.config.c_str(),
               std::string(profile.status().message()).c_str());
       continue;
     }
     Judgement judged = Judge(peer.config, {*profile});
-    if (!best || judged.microseconds < best->microseconds) {
-      best = std::move(judged);
+    const auto [known, first] = best.try_emplace(peer.peer, judged);
+    if (!first && judged.microseconds < known->second.microseconds) {
+      known->second = std::move(judged);
     }
   }
   return best;
@@ -84,30 +92,56 @@ Judged JudgeRow(const Row& row, const std::vector<PeerLaunch>& peers) {
   } else {
     judged.why_not = std::string(ours.status().message());
   }
-  judged.peer = BestPeer(peers, row.id).value_or(std::nullopt);
+  judged.peers = BestPeers(peers, row.id);
   printf("%s\n", row.id.c_str());
   if (judged.ours) {
     Print("ingot", *judged.ours, row.flops);
   } else {
     printf("  ingot  none: %s\n", judged.why_not.c_str());
   }
-  if (judged.peer) {
-    Print("peer", *judged.peer, row.flops);
+  for (const auto& [name, peer] : judged.peers) {
+    Print(name.c_str(), peer, row.flops);
     if (judged.ours) {
-      printf("         %.3fx the peer's speed\n",
-             judged.peer->microseconds / judged.ours->microseconds);
+      printf("         %.3fx its speed\n", judged.Ratio(peer));
     }
   }
   fflush(stdout);
   return judged;
 }
 
-// A row is bound by its matrix units when they work most of the time.
-constexpr double kMatrixBound = 0.6;
+void SummarizeBeside(const std::string& peer, const std::vector<Judged>& all) {
+  std::vector<double> ratios, matrix_ratios;
+  int slower = 0;
+  for (const Judged& row : all) {
+    const auto found = row.peers.find(peer);
+    if (!row.ours || found == row.peers.end()) continue;
+    const double ratio = row.Ratio(found->second);
+    ratios.push_back(ratio);
+    slower += ratio < 1;
+    if (row.row->matrix_bound) matrix_ratios.push_back(ratio);
+  }
+  if (ratios.empty()) return;
+  printf("beside %s, modelled: %zu rows, %d slower, worst %.3fx, geomean %.3fx",
+         peer.c_str(), ratios.size(), slower,
+         *std::min_element(ratios.begin(), ratios.end()), Geomean(ratios));
+  if (!matrix_ratios.empty()) {
+    printf("; of them bound by matrix units: %zu, geomean %.3fx",
+           matrix_ratios.size(), Geomean(matrix_ratios));
+  }
+  printf("\n");
+}
+
+std::set<std::string> PeersOf(const std::vector<Judged>& all) {
+  std::set<std::string> names;
+  for (const Judged& row : all) {
+    for (const auto& [name, peer] : row.peers) names.insert(name);
+  }
+  return names;
+}
 
 void Summarize(const std::vector<Judged>& all) {
-  std::vector<double> ratios, matrix_ratios;
-  int slower = 0, missing = 0, conflicts = 0, spills = 0;
+  int missing = 0, conflicts = 0, spills = 0;
+  double streamed = 0;
   for (const Judged& row : all) {
     if (!row.ours) {
       ++missing;
@@ -115,52 +149,55 @@ void Summarize(const std::vector<Judged>& all) {
     }
     conflicts += row.ours->lds_degree > 1;
     spills += !row.ours->clean;
-    if (!row.peer) continue;
-    const double ratio = row.peer->microseconds / row.ours->microseconds;
-    ratios.push_back(ratio);
-    slower += ratio < 1;
-    if (std::max(row.ours->matrix_share, row.peer->matrix_share) >=
-        kMatrixBound) {
-      matrix_ratios.push_back(ratio);
-    }
+    if (row.row->skinny) streamed = std::max(streamed, row.ours->streamed);
   }
   printf(
       "\n%zu rows, %d without a plan, %d with LDS conflicts in the hot loop, "
       "%d "
       "with spills\n",
       all.size(), missing, conflicts, spills);
-  if (ratios.empty()) return;
-  printf("beside the peer, modelled: %zu rows, %d slower, geomean %.3fx\n",
-         ratios.size(), slower, Geomean(ratios));
-  printf("of these bound by matrix units: %zu rows, geomean %.3fx\n",
-         matrix_ratios.size(), Geomean(matrix_ratios));
+  if (streamed > 0) {
+    printf("rows of m <= 64 stream at most %.3fx their operands\n", streamed);
+  }
+  for (const std::string& peer : PeersOf(all)) SummarizeBeside(peer, all);
 }
 
 // For bench/README.md: a line a row.
 void WriteMarkdown(const std::string& path, const std::vector<Judged>& all) {
   FILE* file = fopen(path.c_str(), "w");
   if (file == nullptr) return;
+  const std::set<std::string> peers = PeersOf(all);
   fprintf(file,
-          "| problem | plan | registers | LDS | loop | degree | fetched | us "
-          "modelled | TFLOP/s | peer | us | ratio |\n"
-          "|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+          "| problem | plan | registers | LDS | loop | degree | fetched | "
+          "streamed | us modelled | TFLOP/s |");
+  for (const std::string& peer : peers) {
+    fprintf(file, " best of %s | us | ratio |", peer.c_str());
+  }
+  fprintf(file, "\n|---|---|---|---|---|---|---|---|---|---|");
+  for (size_t i = 0; i < peers.size(); ++i) fprintf(file, "---|---|---|");
+  fprintf(file, "\n");
   for (const Judged& row : all) {
     if (!row.ours) {
-      fprintf(file, "| %s | none: %s | | | | | | | | | | |\n",
-              row.row->id.c_str(), row.why_not.c_str());
+      fprintf(file, "| %s | none: %s |\n", row.row->id.c_str(),
+              row.why_not.c_str());
       continue;
     }
     const Judgement& j = *row.ours;
-    fprintf(file, "| %s | %s | %d+%d | %u | %s | %.3g | %.2f | %.2f | %.0f |",
+    fprintf(file,
+            "| %s | %s | %d+%d | %u | %s | %.3g | %.2f | %.3f | %.2f | %.0f |",
             row.row->id.c_str(), j.name.c_str(), j.vgprs, j.agprs, j.lds_bytes,
-            LoopText(j).c_str(), j.lds_degree, j.fetched, j.microseconds,
-            row.row->flops / j.microseconds * 1e-6);
-    if (row.peer) {
-      fprintf(file, " %s | %.2f | %.2f |\n", row.peer->name.c_str(),
-              row.peer->microseconds, row.peer->microseconds / j.microseconds);
-    } else {
-      fprintf(file, " | | |\n");
+            LoopText(j).c_str(), j.lds_degree, j.fetched, j.streamed,
+            j.microseconds, row.row->flops / j.microseconds * 1e-6);
+    for (const std::string& name : peers) {
+      const auto peer = row.peers.find(name);
+      if (peer == row.peers.end()) {
+        fprintf(file, " | | |");
+      } else {
+        fprintf(file, " %s | %.2f | %.2f |", peer->second.name.c_str(),
+                peer->second.microseconds, row.Ratio(peer->second));
+      }
     }
+    fprintf(file, "\n");
   }
   fclose(file);
 }
@@ -172,7 +209,7 @@ absl::Status Run(const Flags& flags) {
   }
   std::vector<Row> rows;
   for (const std::string& path : flags.manifests) {
-    INGOT_ASSIGN_OR_RETURN(const std::vector<Row> more, ReadManifest(path));
+    INGOT_ASSIGN_OR_RETURN(const std::vector<Row> more, ReadRows(path));
     for (const Row& row : more) {
       if (absl::StrContains(row.id, flags.only)) rows.push_back(row);
     }
@@ -195,7 +232,7 @@ int Main(int argc, char** argv) {
       ->required();
   app.add_option("--only", flags.only, "rows whose name holds this");
   app.add_option("--peers", flags.peers,
-                 "launches of other code objects (bench/peers/kernels.py)");
+                 "launches of other code objects (bench/peers/*_rows.py)");
   app.add_option("--markdown", flags.markdown, "write a table to this file");
   CLI11_PARSE(app, argc, argv);
   const absl::Status status = Run(flags);

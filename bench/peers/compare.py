@@ -11,12 +11,14 @@ import statistics
 import subprocess
 import sys
 
-PROBLEMS = ["rmsnorm bf16 n=4096", "rmsnorm bf16 n=8192", "gemm bf16 nt 128x128", "gemm bf16 nt 256x256"]
+PROBLEMS = ["rmsnorm bf16 n=4096", "rmsnorm bf16 n=8192", "gemm bf16 nt 128x128", "gemm bf16 nt 256x256",
+            "scaled_gemm e4m3fn 128x128", "scaled_gemm e2m1 256x256", "grouped_gemm bf16 128x128"]
 TARGET = 0.5  # of Triton's time, geometric mean over the problems
 
 
 class Compiler:
-    """One of the warm processes. `version` is empty when it did not start."""
+    """One of the warm processes. `version` is empty when it did not start; a
+    problem that it does not compile has no times."""
 
     def __init__(self, name, command):
         self.name = name
@@ -35,10 +37,10 @@ class Compiler:
         try:
             self.times[problem].append(float(answer))
         except ValueError:
-            self.version, self.problem = "", answer or "it ended"
+            self.problem = f"{problem}: {answer or 'it ended'}"
 
     def median(self, problem):
-        return statistics.median(self.times[problem])
+        return statistics.median(self.times[problem]) if self.times[problem] else math.nan
 
     def close(self):
         self.process.stdin.close()
@@ -71,7 +73,7 @@ def report(ours, peers):
     for problem in PROBLEMS:
         print(f"{problem:24}" + "".join(f"{1e3 * c.median(problem):12.1f}" for c in (ours, *peers))
               + "".join(f"{ours.median(problem) / p.median(problem):12.2f}" for p in peers))
-    ratios = {p.name: geomean(ours.median(q) / p.median(q) for q in PROBLEMS) for p in peers}
+    ratios = {p.name: geomean(ours.median(q) / p.median(q) for q in PROBLEMS if p.times[q]) for p in peers}
     print(f"{'geometric mean':24}" + " " * 12 * (1 + len(peers)) + "".join(f"{r:12.2f}" for r in ratios.values()))
     if "triton" in ratios:
         print(f"\naim, of Triton's time: at most {TARGET}: {'met' if ratios['triton'] <= TARGET else 'MISSED'}")
@@ -90,11 +92,11 @@ def main():
     measure([ours, *peers], arguments.rounds)
     for compiler in (ours, *peers):
         compiler.close()
-        if not compiler.version:
+        if compiler.problem:
             print(f"{compiler.name} was not measured: {compiler.problem}", file=sys.stderr)
-    if not ours.version:
+    if not all(ours.times.values()):
         sys.exit(1)
-    peers = [peer for peer in peers if peer.version]
+    peers = [peer for peer in peers if any(peer.times.values())]
 
     command = " ".join(sys.argv)
     versions = [compiler.version for compiler in (ours, *peers)]

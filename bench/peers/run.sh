@@ -1,7 +1,8 @@
 # Compares with Triton and FlyDSL, which come into a Python environment under
 # build/ and nowhere else: cold compiles, or with `kernels` what the compiled
 # kernels are made of. Usage: run.sh BUILD_DIR [arguments of compare.py], or
-# run.sh BUILD_DIR kernels [arguments of bench_kernels but --peers]
+# run.sh BUILD_DIR kernels [arguments of bench_kernels but --peers]. FlyDSL's own
+# GEMMs take part when INGOT_FLYDSL_SOURCES names a checkout of its repository.
 set -euo pipefail
 build=$(realpath "$1")
 shift
@@ -29,7 +30,13 @@ cd "$scratch"
 if [[ ${1:-} == kernels ]]; then
   shift
   manifests=("$here"/../../tests/data/manifests/{gemm_bf16,gemm_models_bf16,scaled_gemm_mx,grouped_gemm}.jsonl)
-  TRITON_DEFAULT_FP_FUSION=1 "$environment/bin/python" "$here/kernels.py" "$scratch/kernels" "${manifests[@]}"
+  TRITON_DEFAULT_FP_FUSION=1 "$environment/bin/python" "$here/triton_rows.py" "$scratch/kernels" "${manifests[@]}"
+  if [[ -n ${INGOT_FLYDSL_SOURCES:-} ]]; then
+    "$environment/bin/python" "$here/flydsl_rows.py" "$scratch/kernels" "$INGOT_FLYDSL_SOURCES" "${manifests[@]}"
+    # Speed is asked for here: its waves end before others meet a barrier, and
+    # it orders transfers by more than waits.
+    export INGOT_EMULATOR_CHECK_BARRIERS=0 INGOT_EMULATOR_CHECK_WAITS=0
+  fi
   "$build/bin/bench_kernels" "${manifests[@]}" --peers "$scratch/kernels/launches.jsonl" "$@"
   exit
 fi

@@ -1,11 +1,15 @@
 // A compile worker by itself: start-up, memory, and cold compiles by stage.
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "bench/manifest.h"
 #include "bench/problems.h"
 #include "bench/process.h"
 #include "bench/report.h"
@@ -21,6 +25,8 @@ using server::WorkerProcess;
 
 constexpr std::chrono::seconds kJobTimeout(60);
 constexpr double kMiB = 1 << 20;
+// Of the kernels of a manifest.
+constexpr double kWorstMs = 350, kGeomeanMs = 120;
 
 class Worker {
  public:
@@ -118,6 +124,60 @@ void ReportCompile(Report& report, Worker& worker, const Problem& problem,
               "bytes", std::nullopt});
 }
 
+// Every kernel of the plans of a manifest, each once, by the name of the
+// variant that launches it first.
+std::map<std::string, PlanKernel> KernelsOf(const std::string& manifest) {
+  const auto rows = ReadManifest(manifest);
+  if (!rows.ok()) Die(std::string(rows.status().message()));
+  std::map<std::string, std::pair<std::string, PlanKernel>> by_key;
+  for (const ManifestRow& row : *rows) {
+    const absl::StatusOr<Plan> plan = MakePlan(row.spec);
+    if (!plan.ok()) Die(row.id + ": " + std::string(plan.status().message()));
+    for (const Variant& variant : plan->variants) {
+      for (const RecipeStep& step : variant.recipe.steps) {
+        const auto* launch = std::get_if<LaunchStep>(&step);
+        if (launch == nullptr) continue;
+        const PlanKernel& kernel = plan->kernels[launch->kernel];
+        by_key.try_emplace(kernel.key, row.id + " " + variant.name, kernel);
+      }
+    }
+  }
+  std::map<std::string, PlanKernel> kernels;
+  for (auto& [key, named] : by_key) {
+    std::string name = named.first;
+    for (int n = 2; kernels.count(name) > 0; ++n) {
+      name = absl::StrCat(named.first, " #", n);
+    }
+    kernels.emplace(std::move(name), std::move(named.second));
+  }
+  return kernels;
+}
+
+// What compiles of all plans cost: medians, the worst and their mean.
+void ReportManifest(Report& report, Worker& worker, const std::string& manifest,
+                    int compiles) {
+  const std::map<std::string, PlanKernel> kernels = KernelsOf(manifest);
+  report.Section(absl::StrCat(manifest, ": ", kernels.size(),
+                              " kernels, cold in a warm worker, median of ",
+                              compiles));
+  double worst = 0, logarithms = 0;
+  for (const auto& [name, kernel] : kernels) {
+    std::vector<double> total;
+    for (int i = 0; i < compiles; ++i) {
+      total.push_back(Seconds([&] { worker.Compile(kernel); }) * 1e3);
+    }
+    const double median = Median(total);
+    report.Add({name, median, "ms", std::nullopt});
+    worst = std::max(worst, median);
+    logarithms += std::log(median);
+  }
+  if (kernels.empty()) return;
+  report.Add({"slowest kernel", worst, "ms", AtMost(kWorstMs)});
+  report.Add({"geometric mean",
+              std::exp(logarithms / static_cast<double>(kernels.size())), "ms",
+              AtMost(kGeomeanMs)});
+}
+
 // The protocol of bench/peers: a name in, seconds out, one line each.
 void ServeProblems() {
   std::map<std::string, PlanKernel> kernels;
@@ -141,11 +201,15 @@ int Main(int argc, char** argv) {
   bool serve = false;
   int runs = 5;
   int compiles = 21;
+  std::vector<std::string> manifests;
   CLI::App app("Start-up, memory and cold compiles of a compile worker");
   app.add_flag("--json", json, "print one JSON object");
   app.add_option("--runs", runs, "starts")->check(CLI::PositiveNumber);
   app.add_option("--compiles", compiles, "of each problem")
       ->check(CLI::PositiveNumber);
+  app.add_option("--manifest", manifests,
+                 "compile every kernel of the plans of these problems instead "
+                 "(tests/data/manifests)");
   app.add_flag("--problems-from-stdin", serve,
                "compile what is named, a line each; print seconds");
   CLI11_PARSE(app, argc, argv);
@@ -154,6 +218,14 @@ int Main(int argc, char** argv) {
     return 0;
   }
   Report report(absl::StrJoin(argv, argv + argc, " "), json);
+  if (!manifests.empty()) {
+    Worker worker;
+    for (const std::string& manifest : manifests) {
+      ReportManifest(report, worker, manifest, compiles);
+    }
+    report.Finish();
+    return 0;
+  }
   ReportStart(report, runs);
   Worker worker;
   for (const Problem& problem : Problems()) {

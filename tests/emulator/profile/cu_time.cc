@@ -72,7 +72,7 @@ class ComputeUnit {
   double EarliestIssue(const Wave& wave) const;
   void Issue(Wave& wave, double now);
   double Memory(const Step& step, double now);
-  void Arrive(Wave& wave, double now);
+  void LeaveBarrier(int group, double now);
   void End(const Wave& wave, double now);
 
   const CuWork& work_;
@@ -184,7 +184,8 @@ void ComputeUnit::Issue(Wave& wave, double now) {
       wave.vm.Add(Memory(step, now));
       break;
     case Class::kBarrier:
-      Arrive(wave, now);
+      wave.at_barrier = true;
+      LeaveBarrier(wave.group, now);
       break;
     default:
       break;
@@ -192,24 +193,24 @@ void ComputeUnit::Issue(Wave& wave, double now) {
   if (wave.ended()) End(wave, wave.ready);
 }
 
-// The last wave to come lets all go on; waves that have ended do not count.
-void ComputeUnit::Arrive(Wave& wave, double now) {
-  wave.at_barrier = true;
-  for (const Wave& other : waves_) {
-    if (other.group == wave.group && !other.ended() && !other.at_barrier) {
-      return;
-    }
+// A group's waves go on when all have come that have not ended.
+void ComputeUnit::LeaveBarrier(int group, double now) {
+  for (const Wave& wave : waves_) {
+    if (wave.group == group && !wave.ended() && !wave.at_barrier) return;
   }
-  for (Wave& other : waves_) {
-    if (other.group != wave.group || !other.at_barrier) continue;
-    other.at_barrier = false;
-    other.ready = std::max(other.ready, now + kBarrierClocks);
+  for (Wave& wave : waves_) {
+    if (wave.group != group || !wave.at_barrier) continue;
+    wave.at_barrier = false;
+    wave.ready = std::max(wave.ready, now + kBarrierClocks);
   }
 }
 
 void ComputeUnit::End(const Wave& wave, double now) {
   end_ = std::max({end_, now, wave.vm.last(), wave.lgkm.last()});
-  if (--running_[wave.group] > 0) return;
+  if (--running_[wave.group] > 0) {
+    LeaveBarrier(wave.group, now);
+    return;
+  }
   if (started_ < work_.groups) Start(wave.group, now + kDispatchClocks);
 }
 

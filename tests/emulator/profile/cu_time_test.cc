@@ -121,6 +121,9 @@ TEST(CuTimeTest, ABarrierWaitsForTheSlowest) {
   // One that has ended is not waited for.
   trace.waves = {{}, {1, 0}};
   EXPECT_EQ(ClocksOf(trace), kBarrierClocks + 4);
+  // Nor one that ends while another waits.
+  trace.waves = {{1, 0}, {0, 0, 0, 0, 0}};
+  EXPECT_EQ(ClocksOf(trace), 5 * 4 + kBarrierClocks + 4);
 }
 
 TEST(CuTimeTest, ResidentWorkgroupsOverlap) {

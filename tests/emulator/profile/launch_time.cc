@@ -23,6 +23,10 @@ double PowerHz(MatrixWidth width) {
   return kClockHz;
 }
 
+// The clock and the time in clocks depend on each other: found by rounds.
+constexpr int kMostRounds = 4;
+constexpr double kCloseEnough = 1e-3;
+
 // All of `groups`, of which only as many are simulated as is bearable: the
 // others take as long as the last ones of those did.
 CuTime TimeOfMany(CuWork work) {
@@ -69,14 +73,15 @@ LaunchTime TimeOf(const LaunchWork& launch) {
   // memory takes in clocks.
   double hz = kClockHz;
   CuTime cu;
-  for (int round = 0; round < 3; ++round) {
+  const double power_hz = PowerHz(launch.trace->width);
+  for (int round = 0; round < kMostRounds; ++round) {
     work.clock_hz = hz;
     cu = TimeOfMany(work);
     time.matrix_share = cu.matrix_clocks / cu.clocks;
-    const double next =
-        std::min(kClockHz, PowerHz(launch.trace->width) / time.matrix_share);
-    if (round == 2 || std::abs(next - hz) < 0.01 * hz) break;
+    const double next = std::min(kClockHz, power_hz / time.matrix_share);
+    const bool found = std::abs(next - hz) < kCloseEnough * hz;
     hz = next;
+    if (found) break;
   }
   time.clock_ghz = hz * 1e-9;
   time.microseconds += cu.clocks / hz * 1e6;

@@ -212,6 +212,19 @@ std::vector<uint64_t> Spread(uint64_t all, uint64_t most) {
   return chosen;
 }
 
+// Those that the first XCD holds at a time.
+std::vector<uint64_t> OfOneXcd(uint64_t all, const Occupancy& occupancy) {
+  const uint64_t resident =
+      uint64_t{kComputeUnits / kXcds} *
+      static_cast<uint64_t>(std::max(occupancy.groups_per_cu, 1));
+  std::vector<uint64_t> chosen;
+  for (uint64_t group = 0; group < all && chosen.size() < resident;
+       group += kXcds) {
+    chosen.push_back(group);
+  }
+  return chosen;
+}
+
 }  // namespace
 
 emulator::Options ProfileOptions() {
@@ -229,13 +242,15 @@ emulator::RunResult RunProfiled(emulator::Device& device,
                                 Profile* profile) {
   Recorder recorder;
   emulator::LaunchConfig config = request.config;
-  config.groups = Spread(GroupsOf(config), request.most_groups);
+  Describe(*request.kernel, request.config, profile);
+  config.groups = request.one_xcd
+                      ? OfOneXcd(profile->groups, profile->occupancy)
+                      : Spread(profile->groups, request.most_groups);
   config.watchers.push_back(recorder.Factory());
   const emulator::RunResult result =
       device.Run(request.program, *request.kernel, config, request.kernarg,
                  request.kernarg_bytes, options);
   if (result.status == emulator::RunStatus::kOk) {
-    Describe(*request.kernel, request.config, profile);
     Summarize(recorder.Take(), request.buffers, profile);
   }
   return result;

@@ -121,6 +121,9 @@ struct ProfileRequest {
   const void* kernarg = nullptr;
   size_t kernarg_bytes = 0;
   uint64_t most_groups = 0;  // run this many, spread evenly; 0: all
+  // Instead: those that the first XCD holds at a time, so that what they share
+  // is touched once, as its L2 would have it.
+  bool one_xcd = false;
   std::vector<Buffer> buffers;
 };
 
@@ -129,7 +132,7 @@ struct ProfileRequest {
 // end is stopped sooner.
 emulator::Options ProfileOptions();
 
-// Runs the kernel. *profile is filled when the result's status is kOk.
+// Runs the kernel. *profile is complete when the result's status is kOk.
 emulator::RunResult RunProfiled(emulator::Device& device,
                                 const ProfileRequest& request,
                                 const emulator::Options& options,

@@ -12,6 +12,7 @@ namespace ingot::profile {
 
 // ---- The device: [1, table; D], MI355X ----
 inline constexpr int kComputeUnits = 256;
+inline constexpr int kXcds = 8;  // workgroups are dealt to them in turn
 inline constexpr int kSimds = 4;
 inline constexpr double kClockHz = 2.4e9;
 inline constexpr double kHbmBytesPerSecond = 8e12;

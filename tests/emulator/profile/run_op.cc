@@ -1,7 +1,5 @@
 #include "tests/emulator/profile/run_op.h"
 
-#include <cmath>
-
 #include "absl/strings/str_cat.h"
 #include "compiler/plan.h"
 #include "tests/emulator/profile/arguments.h"
@@ -13,7 +11,7 @@ namespace {
 
 struct DtypeFill {
   const char* dtype;
-  double bytes;  // of an element
+  int64_t bytes;  // of an element; extents of what packs several are bytes
   const char* fill;
 };
 // Random bits of the small formats and of scales would be NaN and huge.
@@ -21,8 +19,8 @@ constexpr DtypeFill kDtypes[] = {
     {"bf16", 2, "random-bf16"}, {"f16", 2, "random-f16"},
     {"f32", 4, "random-f32"},   {"i32", 4, "zero"},
     {"i64", 8, "zero"},         {"e4m3fn", 1, "zero"},
-    {"e5m2", 1, "zero"},        {"e2m3", 0.75, "zero"},
-    {"e3m2", 0.75, "zero"},     {"e2m1", 0.5, "zero"},
+    {"e5m2", 1, "zero"},        {"e2m3", 1, "zero"},
+    {"e3m2", 1, "zero"},        {"e2m1", 1, "zero"},
     {"e8m0", 1, "zero"}};
 
 absl::StatusOr<DtypeFill> FillOf(const PlanOperand& operand) {
@@ -103,8 +101,7 @@ class Inputs {
       dense *= extent;
       elements += (extent - 1) * strides[axis];
     }
-    const int64_t bytes = static_cast<int64_t>(
-        std::ceil(static_cast<double>(elements) * fill.bytes));
+    const int64_t bytes = elements * fill.bytes;
     char* memory = device_.Allocate<char>(bytes);
     if (memory == nullptr) {
       return absl::ResourceExhaustedError(
@@ -150,6 +147,7 @@ absl::StatusOr<OpProfile> ProfileOp(const OpRequest& request) {
     run.kernarg = launch.kernarg.data();
     run.kernarg_bytes = launch.kernarg.size();
     run.most_groups = request.most_groups;
+    run.one_xcd = request.one_xcd;
     run.buffers = BuffersOf(
         on.memory(),
         absl::string_view(reinterpret_cast<const char*>(launch.kernarg.data()),

@@ -17,6 +17,7 @@ struct OpRequest {
   Spec spec;
   std::map<std::string, int64_t> dims;  // one for each dim of the op
   uint64_t most_groups = 0;             // of each launch; 0: all
+  bool one_xcd = false;                 // as ProfileRequest's
   // Whether operands are filled with random numbers, which large ones take long
   // for and counts do not depend on. Offsets of groups are always equal shares.
   bool fill = true;

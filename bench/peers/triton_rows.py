@@ -1,6 +1,6 @@
 """Triton's kernels for the problems of manifests, as launches for
 `bench_kernels --peers`: every configuration compiled for gfx950, no GPU needed.
-Usage: kernels.py FOLDER MANIFEST.jsonl...; writes FOLDER/launches.jsonl and the
+Usage: triton_rows.py FOLDER MANIFEST.jsonl...; writes FOLDER/launches.jsonl and the
 code objects beside it."""
 
 import itertools
@@ -9,118 +9,18 @@ import os
 import pathlib
 import struct
 import sys
+import time
 
 # What Triton's users on gfx950 switch on: global loads straight into LDS, and
 # waves of a SIMD that take turns. Configurations choose.
 os.environ.update(TRITON_ALWAYS_COMPILE="1", TRITON_DISABLE_LINE_INFO="1")
 
 import triton
-import triton.language as tl
 from triton import knobs
-from triton.backends.compiler import GPUTarget
-from triton.compiler import ASTSource
 
-TARGET = GPUTarget("hip", "gfx950", 64)
+from triton_kernels import TARGET, gemm_nt, grouped, scaled_nt, source
+
 COMPUTE_UNITS = 256
-
-
-@triton.jit
-def _tile_of(tile, m, n, TILE_M: tl.constexpr, TILE_N: tl.constexpr, GROUP: tl.constexpr):
-    tiles_n = tl.cdiv(n, TILE_N)
-    group = tile // (GROUP * tiles_n)
-    rows = min(tl.cdiv(m, TILE_M) - group * GROUP, GROUP)
-    in_group = tile % (GROUP * tiles_n)
-    return group * GROUP + in_group % rows, in_group // rows
-
-
-@triton.jit
-def gemm_nt(a_ptr, b_ptr, d_ptr, m, n, k, lda, ldb, ldd, TILE_M: tl.constexpr, TILE_N: tl.constexpr,
-            TILE_K: tl.constexpr, GROUP: tl.constexpr, EVEN_K: tl.constexpr):
-    tile_m, tile_n = _tile_of(tl.program_id(0), m, n, TILE_M, TILE_N, GROUP)
-    rm = tile_m * TILE_M + tl.arange(0, TILE_M)
-    rn = tile_n * TILE_N + tl.arange(0, TILE_N)
-    rk = tl.arange(0, TILE_K)
-    a = a_ptr + (rm % m)[:, None] * lda + rk[None, :]
-    b = b_ptr + (rn % n)[None, :] * ldb + rk[:, None]
-    acc = tl.zeros((TILE_M, TILE_N), dtype=tl.float32)
-    for step in range(0, tl.cdiv(k, TILE_K)):
-        if EVEN_K:
-            acc = tl.dot(tl.load(a), tl.load(b), acc)
-        else:
-            left = k - step * TILE_K
-            acc = tl.dot(tl.load(a, mask=rk[None, :] < left, other=0.0),
-                         tl.load(b, mask=rk[:, None] < left, other=0.0), acc)
-        a += TILE_K
-        b += TILE_K
-    tl.store(d_ptr + rm[:, None] * ldd + rn[None, :], acc.to(d_ptr.dtype.element_ty),
-             mask=(rm[:, None] < m) & (rn[None, :] < n))
-
-
-@triton.jit
-def scaled_nt(a_ptr, b_ptr, sa_ptr, sb_ptr, d_ptr, m, n, k, lda, ldb, lds, ldd, TILE_M: tl.constexpr,
-              TILE_N: tl.constexpr, TILE_K: tl.constexpr, GROUP: tl.constexpr, A_FORMAT: tl.constexpr,
-              B_FORMAT: tl.constexpr, A_PACKS: tl.constexpr, B_PACKS: tl.constexpr):
-    tile_m, tile_n = _tile_of(tl.program_id(0), m, n, TILE_M, TILE_N, GROUP)
-    rm = tile_m * TILE_M + tl.arange(0, TILE_M)
-    rn = tile_n * TILE_N + tl.arange(0, TILE_N)
-    ra = tl.arange(0, TILE_K // A_PACKS)
-    rb = tl.arange(0, TILE_K // B_PACKS)
-    rs = tl.arange(0, TILE_K // 32)
-    a = a_ptr + (rm % m)[:, None] * lda + ra[None, :]
-    b = b_ptr + (rn % n)[None, :] * ldb + rb[:, None]
-    sa = sa_ptr + (rm % m)[:, None] * lds + rs[None, :]
-    sb = sb_ptr + (rn % n)[:, None] * lds + rs[None, :]
-    acc = tl.zeros((TILE_M, TILE_N), dtype=tl.float32)
-    for _ in range(0, tl.cdiv(k, TILE_K)):
-        acc = tl.dot_scaled(tl.load(a), tl.load(sa), A_FORMAT, tl.load(b), tl.load(sb), B_FORMAT, acc)
-        a += TILE_K // A_PACKS
-        b += TILE_K // B_PACKS
-        sa += TILE_K // 32
-        sb += TILE_K // 32
-    tl.store(d_ptr + rm[:, None] * ldd + rn[None, :], acc.to(d_ptr.dtype.element_ty),
-             mask=(rm[:, None] < m) & (rn[None, :] < n))
-
-
-@triton.jit
-def grouped(a_ptr, b_ptr, offs_ptr, d_ptr, groups, n, k, lda, ldb, ldd, TILE_M: tl.constexpr, TILE_N: tl.constexpr,
-            TILE_K: tl.constexpr, WORKGROUPS: tl.constexpr):
-    tile = tl.program_id(0)
-    done = 0
-    start = 0
-    tiles_n = tl.cdiv(n, TILE_N)
-    rk = tl.arange(0, TILE_K)
-    for g in range(groups):
-        end = tl.load(offs_ptr + g)
-        tiles = tl.cdiv(end - start, TILE_M) * tiles_n
-        while tile < done + tiles:
-            tile_m = (tile - done) // tiles_n
-            tile_n = (tile - done) % tiles_n
-            rm = start + tile_m * TILE_M + tl.arange(0, TILE_M)
-            rn = tile_n * TILE_N + tl.arange(0, TILE_N)
-            a = a_ptr + tl.minimum(rm, end - 1)[:, None] * lda + rk[None, :]
-            b = b_ptr + g.to(tl.int64) * k * n + rk[:, None] * ldb + (rn % n)[None, :]
-            acc = tl.zeros((TILE_M, TILE_N), dtype=tl.float32)
-            for _ in range(0, tl.cdiv(k, TILE_K)):
-                acc = tl.dot(tl.load(a), tl.load(b), acc)
-                a += TILE_K
-                b += TILE_K * ldb
-            tl.store(d_ptr + rm[:, None] * ldd + rn[None, :], acc.to(d_ptr.dtype.element_ty),
-                     mask=(rm[:, None] < end) & (rn[None, :] < n))
-            tile += WORKGROUPS
-        done += tiles
-        start = end
-
-
-def source(kernel, pointers, integers, constants):
-    """`integers` are name to whether it is a multiple of 16, which the JIT finds."""
-    facts = {}
-    for i in range(len(pointers)):
-        facts[(i,)] = [["tt.divisibility", 16], ["tt.pointer_range", 32]]
-    for i, multiple in enumerate(integers.values(), len(pointers)):
-        if multiple:
-            facts[(i,)] = [["tt.divisibility", 16]]
-    signature = {**pointers, **{name: "i32" for name in integers}, **{c: "constexpr" for c in constants}}
-    return ASTSource(fn=kernel, signature=signature, constexprs=constants, attrs=facts)
 
 
 class Compiler:
@@ -142,14 +42,17 @@ class Compiler:
         knobs.amd.use_async_copy = direct
         knobs.amd.use_block_pingpong = direct
         options = {"num_warps": warps, "num_stages": stages, "matrix_instr_nonkdim": 16}
+        start = time.perf_counter()
         try:
             made = triton.compile(ast, target=TARGET, options=options)
         except Exception as error:  # a configuration that cannot be built is none
             print(f"{name} {constants}: {' '.join(str(error).split())[:160]}", file=sys.stderr)
             return None
+        seconds = time.perf_counter() - start
         path = self.folder / f"{name}_{len(self.known)}.hsaco"
         path.write_bytes(made.asm["hsaco"])
-        return {"path": str(path), "kernel": made.metadata.name, "block": str(warps * 64), "lds": made.metadata.shared}
+        return {"peer": "triton", "path": str(path), "kernel": made.metadata.name, "block": str(warps * 64), "lds": made.metadata.shared,
+                "compile_seconds": seconds}
 
 
 # Scratch memory of the kernel and of a profiler, which these do not use.
