@@ -38,6 +38,7 @@ std::vector<OperandOf> OperandsOf(const std::string& op) {
             {"d", "d"}};
   }
   if (op == "rmsnorm") return {{"x", "x"}, {"weight", "weight"}, {"y", "y"}};
+  if (op == "silu_mul") return {{"x", "x"}, {"y", "y"}};
   return {};
 }
 
@@ -68,7 +69,8 @@ absl::StatusOr<ManifestRow> RowOf(const Struct& line) {
   if (spec.operands.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("op: found \"", spec.op,
-                     "\", allowed gemm, grouped_gemm, scaled_gemm, rmsnorm"));
+                     "\", allowed gemm, grouped_gemm, scaled_gemm, rmsnorm, "
+                     "silu_mul"));
   }
   for (const auto& [name, value] : Object(line, "attrs").fields()) {
     // Every scaled_gemm has blocks of 32.

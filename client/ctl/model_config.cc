@@ -34,11 +34,7 @@ class Reader {
         number == std::floor(number)) {
       return static_cast<int64_t>(number);
     }
-    if (status_.ok()) {
-      status_ = Error(INGOT_INVALID_ARGUMENT,
-                      "%s: found %s, allowed an integer of 1 to %lld", name,
-                      Describe(value).c_str(), static_cast<long long>(kMost));
-    }
+    Refuse(name, "an integer of 1 to " + std::to_string(kMost));
     return 0;
   }
   // `otherwise` where the field is missing or null.
@@ -52,6 +48,11 @@ class Reader {
   std::string Text(const char* name) const {
     const Value* value = Find(name);
     return value == nullptr ? "" : value->string_value();
+  }
+  void Refuse(const char* name, const std::string& allowed) {
+    if (!status_.ok()) return;
+    status_ = Error(INGOT_INVALID_ARGUMENT, "%s: found %s, allowed %s", name,
+                    Describe(Find(name)).c_str(), allowed.c_str());
   }
 
  private:
@@ -102,6 +103,21 @@ void ReadLatentAttention(Reader* reader, ModelConfig* config) {
   config->v_dim = reader->Number("v_head_dim");
 }
 
+// "gelu" is by the error function, the others of that family by tanh.
+void ReadActivation(Reader* reader, ModelConfig* config) {
+  const std::string act =
+      reader->Has("hidden_act") ? reader->Text("hidden_act") : "silu";
+  if (act == "silu" || act == "swish") {
+    config->act = "silu";
+  } else if (act == "gelu") {
+    config->act = "gelu_erf";
+  } else if (act == "gelu_pytorch_tanh" || act == "gelu_new") {
+    config->act = "gelu_tanh";
+  } else {
+    reader->Refuse("hidden_act", "silu, gelu, gelu_pytorch_tanh");
+  }
+}
+
 constexpr const char* kFamilies[] = {"llama",       "mistral",    "qwen2",
                                      "qwen3",       "mixtral",    "qwen3_moe",
                                      "deepseek_v2", "deepseek_v3"};
@@ -140,6 +156,7 @@ Status ParseModelConfig(const std::string& json, ModelConfig* config) {
       reader.Flag("attention_bias") || config->family == "qwen2";
   config->head_norms =
       config->family == "qwen3" || config->family == "qwen3_moe";
+  ReadActivation(&reader, config);
   ReadExperts(&reader, config);
   ReadLatentAttention(&reader, config);
   return reader.status();

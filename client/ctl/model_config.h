@@ -19,6 +19,7 @@ struct ModelConfig {
   int64_t kv_heads = 0;
   int64_t head_dim = 0;
   int64_t vocabulary = 0;
+  std::string act;  // of the MLP's gate: silu, gelu_tanh, gelu_erf
   bool attention_bias = false;
   bool head_norms = false;  // q and k are normalised, a head each
   // Mixture of experts; 0 experts: none.

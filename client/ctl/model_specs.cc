@@ -35,7 +35,8 @@ class Writer {
   void Linear(const std::string& name, int64_t n, int64_t k, bool bias = false);
   void Dense(const std::string& name, int64_t n, int64_t k, bool bias = false);
   void Grouped(const std::string& name, int64_t n, int64_t k);
-  void Norm(const std::string& name, int64_t n);
+  void Norm(const std::string& name, int64_t n, bool residual = false);
+  void Activation(const std::string& name, int64_t width);
   // This rank's part; records what cannot be shared out.
   int64_t Share(const char* what, int64_t all);
   bool mx() const { return options_.dtype != "bf16"; }
@@ -125,13 +126,26 @@ void Writer::Grouped(const std::string& name, int64_t n, int64_t k) {
   Attr(spec, "b_layout", "gnk");
 }
 
-void Writer::Norm(const std::string& name, int64_t n) {
+void Writer::Norm(const std::string& name, int64_t n, bool residual) {
   v1::Spec* spec = Add(name, "rmsnorm");
   Token(spec, "rows");
   Dim(spec, "n", n);
   for (const char* operand : {"x", "weight", "y"}) {
     Operand(spec, operand, "bf16");
   }
+  if (!residual) return;
+  Operand(spec, "residual", "bf16");
+  Operand(spec, "residual_out", "bf16");
+}
+
+// Of what a gate_up projection leaves: gate, then up.
+void Writer::Activation(const std::string& name, int64_t width) {
+  v1::Spec* spec = Add(name, "silu_mul");
+  Token(spec, "rows");
+  Dim(spec, "n", width);
+  Operand(spec, "x", "bf16");
+  Operand(spec, "y", "bf16");
+  if (c_.act != "silu") Attr(spec, "act", c_.act);
 }
 
 int64_t Writer::Share(const char* what, int64_t all) {
@@ -176,6 +190,7 @@ void Writer::LatentAttention() {
 void Writer::DenseMlp(const std::string& name, int64_t intermediate) {
   const int64_t width = Share("columns of an MLP", intermediate);
   Linear(name + ".gate_up", 2 * width, c_.hidden);
+  Activation(name + ".act", width);
   Linear(name + ".down", c_.hidden, width);
 }
 
@@ -183,6 +198,7 @@ void Writer::Experts() {
   const int64_t width = Share("columns of an expert", c_.expert_intermediate);
   Dense("router", c_.experts, c_.hidden);
   Grouped("experts.gate_up", 2 * width, c_.hidden);
+  Activation("experts.act", width);
   Grouped("experts.down", c_.hidden, width);
   if (c_.shared_intermediate > 0) {
     DenseMlp("shared_experts", c_.shared_intermediate);
@@ -201,7 +217,9 @@ Status Writer::Write() {
                  "dtype: found \"%s\", allowed bf16, mxfp8, mxfp4",
                  options_.dtype.c_str());
   }
+  // The first layer's; all others add what the layer before has left.
   Norm("norm", c_.hidden);
+  Norm("norm.residual", c_.hidden, true);
   if (c_.kv_rank > 0) {
     LatentAttention();
   } else {

@@ -13,6 +13,7 @@ namespace ingot::ctl {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
 
 // "gemm 6144x4096" by layer; g in front for experts.
 using Shapes = std::map<std::string, std::string>;
@@ -59,23 +60,29 @@ Shapes ShapesOf(const std::string& model, const ModelOptions& options = {}) {
 TEST(ModelSpecsTest, DenseModels) {
   EXPECT_EQ(ShapesOf("llama-3.1-8b"),
             (Shapes{{"norm", "rmsnorm 4096"},
+                    {"norm.residual", "rmsnorm 4096"},
                     {"qkv", "gemm 6144x4096"},
                     {"o", "gemm 4096x4096"},
                     {"mlp.gate_up", "gemm 28672x4096"},
+                    {"mlp.act", "silu_mul 14336"},
                     {"mlp.down", "gemm 4096x14336"},
                     {"lm_head", "gemm 128256x4096"}}));
   EXPECT_EQ(ShapesOf("llama-3.3-70b"),
             (Shapes{{"norm", "rmsnorm 8192"},
+                    {"norm.residual", "rmsnorm 8192"},
                     {"qkv", "gemm 10240x8192"},
                     {"o", "gemm 8192x8192"},
                     {"mlp.gate_up", "gemm 57344x8192"},
+                    {"mlp.act", "silu_mul 28672"},
                     {"mlp.down", "gemm 8192x28672"},
                     {"lm_head", "gemm 128256x8192"}}));
   EXPECT_EQ(ShapesOf("qwen3-32b"), (Shapes{{"norm", "rmsnorm 5120"},
+                                           {"norm.residual", "rmsnorm 5120"},
                                            {"head_norm", "rmsnorm 128"},
                                            {"qkv", "gemm 10240x5120"},
                                            {"o", "gemm 5120x8192"},
                                            {"mlp.gate_up", "gemm 51200x5120"},
+                                           {"mlp.act", "silu_mul 25600"},
                                            {"mlp.down", "gemm 5120x25600"},
                                            {"lm_head", "gemm 151936x5120"}}));
 }
@@ -83,19 +90,23 @@ TEST(ModelSpecsTest, DenseModels) {
 TEST(ModelSpecsTest, MixturesOfExperts) {
   EXPECT_EQ(ShapesOf("qwen3-30b-a3b"),
             (Shapes{{"norm", "rmsnorm 2048"},
+                    {"norm.residual", "rmsnorm 2048"},
                     {"head_norm", "rmsnorm 128"},
                     {"qkv", "gemm 5120x2048"},
                     {"o", "gemm 2048x4096"},
                     {"router", "gemm 128x2048"},
                     {"experts.gate_up", "grouped_gemm 128x1536x2048"},
+                    {"experts.act", "silu_mul 768"},
                     {"experts.down", "grouped_gemm 128x2048x768"},
                     {"lm_head", "gemm 151936x2048"}}));
   EXPECT_EQ(ShapesOf("mixtral-8x7b"),
             (Shapes{{"norm", "rmsnorm 4096"},
+                    {"norm.residual", "rmsnorm 4096"},
                     {"qkv", "gemm 6144x4096"},
                     {"o", "gemm 4096x4096"},
                     {"router", "gemm 8x4096"},
                     {"experts.gate_up", "grouped_gemm 8x28672x4096"},
+                    {"experts.act", "silu_mul 14336"},
                     {"experts.down", "grouped_gemm 8x4096x14336"},
                     {"lm_head", "gemm 32000x4096"}}));
 }
@@ -103,6 +114,7 @@ TEST(ModelSpecsTest, MixturesOfExperts) {
 TEST(ModelSpecsTest, LatentAttentionAndSharedExperts) {
   EXPECT_EQ(ShapesOf("deepseek-v3", {.tensor_parallel = 8}),
             (Shapes{{"norm", "rmsnorm 7168"},
+                    {"norm.residual", "rmsnorm 7168"},
                     {"qkv_a", "gemm 2112x7168"},
                     {"q_a_norm", "rmsnorm 1536"},
                     {"q_b", "gemm 3072x1536"},
@@ -110,11 +122,14 @@ TEST(ModelSpecsTest, LatentAttentionAndSharedExperts) {
                     {"kv_b", "gemm 4096x512"},
                     {"o", "gemm 7168x2048"},
                     {"mlp.gate_up", "gemm 4608x7168"},
+                    {"mlp.act", "silu_mul 2304"},
                     {"mlp.down", "gemm 7168x2304"},
                     {"router", "gemm 256x7168"},
                     {"experts.gate_up", "grouped_gemm 256x512x7168"},
+                    {"experts.act", "silu_mul 256"},
                     {"experts.down", "grouped_gemm 256x7168x256"},
                     {"shared_experts.gate_up", "gemm 512x7168"},
+                    {"shared_experts.act", "silu_mul 256"},
                     {"shared_experts.down", "gemm 7168x256"},
                     {"lm_head", "gemm 16192x7168"}}));
 }
@@ -135,13 +150,42 @@ TEST(ModelSpecsTest, RanksShareTheModel) {
 TEST(ModelSpecsTest, FormatsOfWeights) {
   for (const NamedSpec& spec : SpecsOf("qwen3-30b-a3b", {.dtype = "mxfp4"})) {
     const bool weights = spec.name == "qkv" || spec.name == "o" ||
-                         spec.name.rfind("experts", 0) == 0;
+                         spec.spec.op() == "grouped_gemm";
     EXPECT_EQ(spec.spec.operands(1).dtype(), weights ? "e2m1" : "bf16")
         << spec.name;
     EXPECT_EQ(spec.spec.op() == "scaled_gemm",
               spec.name == "qkv" || spec.name == "o")
         << spec.name;
   }
+}
+
+TEST(ModelSpecsTest, TheResidualIsAddedByTheNorm) {
+  std::vector<std::string> operands;
+  for (const NamedSpec& spec : SpecsOf("llama-3.1-8b")) {
+    if (spec.name != "norm.residual") continue;
+    for (const v1::Operand& operand : spec.spec.operands()) {
+      operands.push_back(operand.name());
+    }
+  }
+  EXPECT_THAT(operands, UnorderedElementsAre("x", "y", "weight", "residual",
+                                             "residual_out"));
+}
+
+TEST(ModelSpecsTest, ActivationsAreTheConfigs) {
+  ModelConfig config = Read("llama-3.1-8b");
+  EXPECT_EQ(config.act, "silu");
+  config.act = "gelu_tanh";
+  std::vector<NamedSpec> specs;
+  ASSERT_TRUE(SpecsOfModel(config, {}, &specs).ok());
+  int found = 0;
+  for (const NamedSpec& spec : specs) {
+    if (spec.spec.op() != "silu_mul") continue;
+    ASSERT_EQ(spec.spec.attrs_size(), 1);
+    EXPECT_EQ(spec.spec.attrs(0).name(), "act");
+    EXPECT_EQ(spec.spec.attrs(0).string_value(), "gelu_tanh");
+    ++found;
+  }
+  EXPECT_EQ(found, 1);
 }
 
 TEST(ModelSpecsTest, WhatCannotBeIsNamed) {
@@ -177,7 +221,11 @@ TEST(ModelConfigTest, BadConfigsAreNamed) {
         Bad{"{\"model_type\": \"llama\", \"hidden_size\": 1e300}",
             INGOT_INVALID_ARGUMENT, "hidden_size: found 1e+300"},
         Bad{"{\"model_type\": \"llama\", \"hidden_size\": -4}",
-            INGOT_INVALID_ARGUMENT, "hidden_size: found -4"}}) {
+            INGOT_INVALID_ARGUMENT, "hidden_size: found -4"},
+        Bad{"{\"model_type\": \"llama\", \"hidden_size\": 64,"
+            "\"intermediate_size\": 64, \"num_attention_heads\": 1,"
+            "\"vocab_size\": 64, \"hidden_act\": \"tanh\"}",
+            INGOT_INVALID_ARGUMENT, "hidden_act: found \"tanh\", allowed"}}) {
     ModelConfig config;
     const client::Status status = ParseModelConfig(bad.json, &config);
     EXPECT_EQ(status.code, bad.code) << bad.json;

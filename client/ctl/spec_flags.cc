@@ -173,13 +173,14 @@ Status AddKnownOperands(const SpecFlags& flags, v1::Spec* spec) {
     AddPlainOperand("b", flags.dtype, spec);
     AddPlainOperand("d", out, spec);
     if (flags.op == "grouped_gemm") AddPlainOperand("offs", "i32", spec);
-  } else if (flags.op == "rmsnorm") {
+  } else if (flags.op == "rmsnorm" || flags.op == "silu_mul") {
     AddPlainOperand("x", flags.dtype, spec);
     AddPlainOperand("y", out, spec);
   } else {
-    return Error(INGOT_INVALID_ARGUMENT,
-                 "--operand: found none, allowed at least one: ingotctl knows "
-                 "the operands of gemm, grouped_gemm and rmsnorm alone");
+    return Error(
+        INGOT_INVALID_ARGUMENT,
+        "--operand: found none, allowed at least one: ingotctl knows "
+        "the operands of gemm, grouped_gemm, rmsnorm and silu_mul alone");
   }
   for (const std::string& name : flags.with) {
     AddPlainOperand(name, name == "rstd" ? "f32" : out, spec);
@@ -224,7 +225,8 @@ void SpecFlags::Add(CLI::App* app) {
   app->add_option("--dtype", dtype, "of all operands, when none are given")
       ->capture_default_str();
   app->add_option("--out-dtype", out_dtype, "of outputs; else --dtype");
-  app->add_option("--with", with, "optional operands: c bias weight rstd")
+  app->add_option("--with", with,
+                  "optional operands: c bias weight rstd residual residual_out")
       ->delimiter(',');
   app->add_option_function<std::string>(
       "--layout",

@@ -22,7 +22,7 @@ struct SpecFlags {
   // Shorthand for the operands of the ops that ingotctl knows.
   std::string dtype = "bf16";
   std::string out_dtype;
-  std::vector<std::string> with;  // optional operands: c, bias, weight, rstd
+  std::vector<std::string> with;  // optional operands: c, bias, weight, ...
 
   // Adds the flags to a subcommand.
   void Add(CLI::App* app);

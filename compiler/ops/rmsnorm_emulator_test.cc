@@ -10,7 +10,7 @@
 #include "compiler/compile.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/support/agreement.h"
+#include "tests/support/epilogue_reference.h"
 #include "tests/support/launch.h"
 #include "tests/support/number.h"
 
@@ -111,8 +111,8 @@ Spec SpecFor(const Problem& p) {
 
 // 2^-20 is for the sum and the root.
 bool Agrees(const Format& format, double found, double reference) {
-  return testing::Agrees(format, found, reference,
-                         std::ldexp(std::fabs(reference), -20));
+  return testing::Agrees(format, found,
+                         {reference, std::ldexp(std::fabs(reference), -20)});
 }
 
 class RmsNormEmulatorTest : public ::testing::Test {

@@ -37,10 +37,6 @@
 namespace ingot {
 namespace {
 
-// Workgroups in the x direction of the grid: x times 1024 work-items stays
-// below the 2^32 that a dispatch can count.
-constexpr int64_t kGroupsX = int64_t{1} << 20;
-
 constexpr int kDimRows = 0;
 
 // How the threads of a workgroup share rows.
@@ -62,7 +58,7 @@ int64_t ThreadsFor(int64_t row_vectors, int64_t vectors) {
 // idle.
 Shape ShapeFor(const RmsNormRequest& r) {
   constexpr int64_t kMaxThreads = 1024;
-  const int64_t vectors = r.n.min / (kRmsNormVectorBytes / r.bytes);
+  const int64_t vectors = r.n.min / (kRowVectorBytes / r.bytes);
   int64_t threads = r.threads;
   if (threads == 0) {
     threads = ThreadsFor(vectors, 4);
@@ -80,92 +76,40 @@ Shape ShapeFor(const RmsNormRequest& r) {
   return {static_cast<int>(threads), threads == 64 ? 4 : 1};
 }
 
-// What rows that start at multiples of `align` bytes need of a launch.
-struct Family {
-  const char* name = "";
-  int64_t align = 0;
-  bool possible = true;
-  bool conditional = false;  // may fail for strides of a launch
-  std::vector<Guard> guards;
-};
-
-void RequireRows(const RmsNormRequest& r, const RmsNormOperand& rows,
-                 Family* family) {
-  const Operand& operand = *rows.operand;
-  const int64_t multiple = std::max<int64_t>(1, family->align / r.bytes);
-  if (AlignmentOf(operand) < family->align) family->possible = false;
-  family->guards.push_back(
-      {Guard::kOperandAlignment, rows.index, 0, 0, family->align});
-  switch (operand.stride_mode) {
-    case StrideMode::kDense:
-      if (r.n.min % multiple != 0) family->possible = false;
-      break;
-    case StrideMode::kStatic:
-      if (operand.strides[0] % multiple != 0) family->possible = false;
-      break;
-    case StrideMode::kDynamic:
-      family->guards.push_back({Guard::kOperandStride, rows.index * 8, r.n.min,
-                                kRmsNormMaxStride, multiple});
-      family->guards.push_back(
-          {Guard::kOperandStride, rows.index * 8 + 1, 1, 1, 0});
-      family->conditional |= multiple > 1;
-      break;
-  }
-}
-
-Family MakeFamily(const RmsNormRequest& r, const char* name, int64_t align) {
-  Family family{name, align};
-  for (const RmsNormOperand* rows : r.matrices()) {
-    RequireRows(r, *rows, &family);
-  }
-  return family;
-}
-
-// The aligned one first; the last one always matches what the spec promises.
-std::vector<Family> Families(const RmsNormRequest& r) {
-  const Family aligned = MakeFamily(r, "aligned", kRmsNormVectorBytes);
-  if (aligned.possible && !aligned.conditional) return {aligned};
-  const Family unaligned = MakeFamily(r, "unaligned", r.bytes);
-  if (!aligned.possible) return {unaligned};
-  return {aligned, unaligned};
-}
-
 int64_t WeightAlign(const RmsNormRequest& r) {
-  if (AlignmentOf(*r.weight.operand) >= kRmsNormVectorBytes)
-    return kRmsNormVectorBytes;
+  if (AlignmentOf(*r.weight.operand) >= kRowVectorBytes) return kRowVectorBytes;
   return DtypeBytes(r.weight->dtype);
 }
 
 std::vector<KernelArg> Arguments(const RmsNormRequest& r) {
-  struct Entry {
-    const char* pointer;
-    const char* stride;  // of operands that are rows
-    const RmsNormOperand& operand;
-  };
-  const Entry entries[] = {{"x", "ldx", r.x},
-                           {"y", "ldy", r.y},
-                           {"weight", nullptr, r.weight},
-                           {"rstd", nullptr, r.rstd},
-                           {"residual", "ldr", r.residual},
-                           {"residual_out", "ldro", r.residual_out}};
   std::vector<KernelArg> args;
-  for (const Entry& entry : entries) {
-    if (!entry.operand) continue;
-    args.push_back({entry.pointer, KernelArg::kOperand, entry.operand.index, 8,
-                    Expr::Const(0)});
-  }
+  const auto pointer = [&](const char* name, const auto& operand) {
+    if (!operand) return;
+    args.push_back(
+        {name, KernelArg::kOperand, operand.index, 8, Expr::Const(0)});
+  };
+  pointer("x", r.x);
+  pointer("y", r.y);
+  pointer("weight", r.weight);
+  pointer("rstd", r.rstd);
+  pointer("residual", r.residual);
+  pointer("residual_out", r.residual_out);
   // Strides also where they are dense or static: the kernel is the same.
-  for (const Entry& entry : entries) {
-    if (!entry.operand || entry.stride == nullptr) continue;
-    args.push_back({entry.stride, KernelArg::kInteger, 0, 8,
-                    Expr::StrideAt(entry.operand.index, 0)});
-  }
+  const auto stride = [&](const char* name, const RowOperand& operand) {
+    if (!operand) return;
+    args.push_back(
+        {name, KernelArg::kInteger, 0, 8, Expr::StrideAt(operand.index, 0)});
+  };
+  stride("ldx", r.x);
+  stride("ldy", r.y);
+  stride("ldr", r.residual);
+  stride("ldro", r.residual_out);
   args.push_back({"rows", KernelArg::kInteger, 0, 4, Expr::DimAt(kDimRows)});
   args.push_back({"eps", KernelArg::kScalar, 0, 4, Expr::Const(0)});
   return args;
 }
 
-std::string Symbol(const RmsNormRequest& r, const Family& family) {
+std::string Symbol(const RmsNormRequest& r, const RowFamily& family) {
   std::string symbol =
       absl::StrCat("ingot_rmsnorm_", r.x->dtype, "_n", r.n.min);
   if (r.weight) absl::StrAppend(&symbol, "_w", r.weight->dtype);
@@ -175,15 +119,15 @@ std::string Symbol(const RmsNormRequest& r, const Family& family) {
   return absl::StrCat(symbol, "_", family.name);
 }
 
-KernelSpec Kernel(const RmsNormRequest& r, const Family& family,
+KernelSpec Kernel(const RmsNormRequest& r, const RowFamily& family,
                   const Shape& shape) {
   KernelSpec kernel;
   kernel.symbol = Symbol(r, family);
-  kernel.params = {{"align", family.align},
+  kernel.params = {{"align", family.aligned ? kRowVectorBytes : r.bytes},
                    {"align_weight", r.weight ? WeightAlign(r) : int64_t{0}},
                    {"dtype", r.x->dtype},
                    {"dtype_weight", r.weight ? r.weight->dtype : "none"},
-                   {"groups_x", kGroupsX},
+                   {"groups_x", kRowGroupsX},
                    {"has_residual", int64_t{bool(r.residual)}},
                    {"has_residual_out", int64_t{bool(r.residual_out)}},
                    {"has_rstd", int64_t{bool(r.rstd)}},
@@ -194,28 +138,12 @@ KernelSpec Kernel(const RmsNormRequest& r, const Family& family,
   kernel.codegen = {{"agpr_alloc", int64_t{0}}, {"opt", "light"}};
   kernel.workgroup = {shape.workgroup(), 1, 1};
   const Expr groups = CeilDiv(Expr::DimAt(kDimRows), Expr::Const(shape.rows));
-  kernel.grid = {Min(groups, Expr::Const(kGroupsX)),
-                 CeilDiv(groups, Expr::Const(kGroupsX)), Expr::Const(1)};
+  kernel.grid = {Min(groups, Expr::Const(kRowGroupsX)),
+                 CeilDiv(groups, Expr::Const(kRowGroupsX)), Expr::Const(1)};
   // A word a wave, for the sum over the workgroup.
   kernel.lds_bytes = shape.rows > 1 ? 0 : shape.workgroup() / 64 * 4;
   kernel.args = Arguments(r);
   return kernel;
-}
-
-PlanOperand DescribeRows(const Operand& operand, int64_t n, bool output) {
-  PlanOperand out;
-  out.name = operand.name;
-  out.dtype = operand.dtype;
-  out.axes = 2;
-  out.stride_mode = operand.stride_mode;
-  if (operand.stride_mode == StrideMode::kDense) {
-    out.strides = {Expr::Const(n), Expr::Const(1)};
-  } else if (operand.stride_mode == StrideMode::kStatic) {
-    out.strides = {Expr::Const(operand.strides[0]), Expr::Const(1)};
-  }
-  out.extents = {Expr::DimAt(kDimRows), Expr::Const(n)};
-  out.output = output;
-  return out;
 }
 
 PlanOperand DescribeVector(const Operand& operand, const Expr& extent,
@@ -233,16 +161,15 @@ PlanOperand DescribeVector(const Operand& operand, const Expr& extent,
 // In the order of their indices.
 std::vector<PlanOperand> DescribeOperands(const RmsNormRequest& r) {
   const Expr rows = Expr::DimAt(kDimRows);
-  const Expr n = Expr::Const(r.n.min);
-  std::vector<PlanOperand> list = {DescribeRows(*r.x.operand, r.n.min, false),
-                                   DescribeRows(*r.y.operand, r.n.min, true)};
-  if (r.weight) list.push_back(DescribeVector(*r.weight.operand, n, false));
-  if (r.rstd) list.push_back(DescribeVector(*r.rstd.operand, rows, true));
-  if (r.residual) {
-    list.push_back(DescribeRows(*r.residual.operand, r.n.min, false));
+  std::vector<PlanOperand> list = {DescribeRows(r.x, rows),
+                                   DescribeRows(r.y, rows)};
+  if (r.weight) {
+    list.push_back(
+        DescribeVector(*r.weight.operand, Expr::Const(r.n.min), false));
   }
-  if (r.residual_out) {
-    list.push_back(DescribeRows(*r.residual_out.operand, r.n.min, true));
+  if (r.rstd) list.push_back(DescribeVector(*r.rstd.operand, rows, true));
+  for (const RowOperand& operand : {r.residual, r.residual_out}) {
+    if (operand) list.push_back(DescribeRows(operand, rows));
   }
   return list;
 }
@@ -256,7 +183,7 @@ absl::StatusOr<Plan> PlanRmsNorm(const Spec& spec) {
   plan.dims = {r.rows, r.n};
   plan.operands = DescribeOperands(r);
   plan.scalars = {{"eps", "f32", 1e-6}};
-  for (const Family& family : Families(r)) {
+  for (const RowFamily& family : RowFamilies(r.matrices())) {
     Variant variant;
     variant.name = family.name;
     variant.guards = family.guards;

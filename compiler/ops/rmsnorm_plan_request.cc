@@ -8,24 +8,14 @@ namespace ingot {
 namespace {
 
 constexpr int64_t kMaxRow = 131072;
-constexpr int64_t kMaxRows = int64_t{1} << 30;
-
-absl::Status CheckStrides(const RmsNormRequest& r, const Operand& operand) {
-  if (operand.stride_mode != StrideMode::kStatic) return absl::OkStatus();
-  const std::string field = absl::StrCat("strides of operand ", operand.name);
-  const std::string found = absl::StrJoin(operand.strides, ", ");
-  if (operand.strides.size() != 2 || operand.strides[1] != 1) {
-    return Invalid(field, found, "a row stride and 1");
-  }
-  if (operand.strides[0] < r.n.min || operand.strides[0] > kRmsNormMaxStride) {
-    return Invalid(
-        field, found,
-        absl::StrCat("row strides of ", r.n.min, " to ", kRmsNormMaxStride));
-  }
-  return absl::OkStatus();
-}
 
 absl::Status CheckVector(const Operand& operand) {
+  const int64_t least = DtypeBytes(operand.dtype);
+  if (AlignmentOf(operand) < least) {
+    return Invalid(absl::StrCat("alignment of operand ", operand.name),
+                   absl::StrCat(operand.alignment),
+                   absl::StrCat(least, " or more"));
+  }
   if (operand.stride_mode == StrideMode::kDense) return absl::OkStatus();
   if (operand.stride_mode == StrideMode::kStatic &&
       operand.strides == std::vector<int64_t>{1}) {
@@ -33,14 +23,6 @@ absl::Status CheckVector(const Operand& operand) {
   }
   return Invalid(absl::StrCat("strides of operand ", operand.name),
                  absl::StrJoin(operand.strides, ", "), "dense, or static 1");
-}
-
-absl::Status CheckAlignment(const Operand& operand) {
-  const int64_t least = DtypeBytes(operand.dtype);
-  if (AlignmentOf(operand) >= least) return absl::OkStatus();
-  return Invalid(absl::StrCat("alignment of operand ", operand.name),
-                 absl::StrCat(operand.alignment),
-                 absl::StrCat(least, " or more"));
 }
 
 // Reads operands in the order in which the plan lists them.
@@ -51,27 +33,27 @@ class OperandReader {
 
   absl::Status Rows(absl::string_view name,
                     absl::Span<const absl::string_view> dtypes,
-                    RmsNormOperand* out) {
+                    RowOperand* out) {
     INGOT_ASSIGN_OR_RETURN(out->operand, CheckOperand(spec_, name, dtypes));
     out->index = next_++;
-    INGOT_RETURN_IF_ERROR(CheckStrides(request_, *out->operand));
-    return CheckAlignment(*out->operand);
+    out->n = request_.n.min;
+    out->unit_bytes = DtypeBytes(out->operand->dtype);
+    return CheckRows(*out);
   }
 
   absl::Status OptionalRows(absl::string_view name, absl::string_view dtype,
-                            RmsNormOperand* out) {
+                            RowOperand* out) {
     if (spec_.FindOperand(name) == nullptr) return absl::OkStatus();
     return Rows(name, {dtype}, out);
   }
 
   absl::Status OptionalVector(absl::string_view name,
                               absl::Span<const absl::string_view> dtypes,
-                              RmsNormOperand* out) {
+                              RmsNormVector* out) {
     if (spec_.FindOperand(name) == nullptr) return absl::OkStatus();
     INGOT_ASSIGN_OR_RETURN(out->operand, CheckOperand(spec_, name, dtypes));
     out->index = next_++;
-    INGOT_RETURN_IF_ERROR(CheckVector(*out->operand));
-    return CheckAlignment(*out->operand);
+    return CheckVector(*out->operand);
   }
 
  private:
@@ -96,6 +78,7 @@ absl::Status ReadOperands(const Spec& spec, RmsNormRequest* r) {
     return Invalid("operand residual", "none",
                    "one where residual_out is asked for");
   }
+  r->y.output = r->residual_out.output = true;
   return absl::OkStatus();
 }
 
@@ -107,7 +90,7 @@ absl::Status ReadTuning(const Spec& spec, RmsNormRequest* r) {
     return Invalid("tuning threads", absl::StrCat(threads->value),
                    "multiples of 64 to 1024");
   }
-  const int64_t vectors = r->n.min / (kRmsNormVectorBytes / r->bytes);
+  const int64_t vectors = r->n.min / (kRowVectorBytes / r->bytes);
   const int64_t share = (vectors + threads->value - 1) / threads->value;
   // More would be code without a loop for hundreds of vectors.
   constexpr int64_t kMostVectors = 32;
@@ -122,10 +105,10 @@ absl::Status ReadTuning(const Spec& spec, RmsNormRequest* r) {
 
 }  // namespace
 
-std::vector<const RmsNormOperand*> RmsNormRequest::matrices() const {
-  std::vector<const RmsNormOperand*> present;
-  for (const RmsNormOperand* one : {&x, &y, &residual, &residual_out}) {
-    if (*one) present.push_back(one);
+std::vector<RowOperand> RmsNormRequest::matrices() const {
+  std::vector<RowOperand> present;
+  for (const RowOperand* one : {&x, &y, &residual, &residual_out}) {
+    if (*one) present.push_back(*one);
   }
   return present;
 }

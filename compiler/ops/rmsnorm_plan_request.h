@@ -5,19 +5,17 @@
 #include <cstdint>
 #include <vector>
 
+#include "compiler/ops/row_operands.h"
 #include "compiler/plan.h"
 #include "compiler/spec.h"
 #include "proto/status.h"
 
 namespace ingot {
 
-inline constexpr int64_t kRmsNormVectorBytes = 16;
-inline constexpr int64_t kRmsNormMaxStride = (int64_t{1} << 30) - 1;
-
-// An operand and where it stands in the plan's list.
-struct RmsNormOperand {
+// An operand of one value for each element of a row, or for each row.
+struct RmsNormVector {
   const Operand* operand = nullptr;
-  int index = -1;
+  int index = -1;  // in the plan's list
 
   explicit operator bool() const { return operand != nullptr; }
   const Operand* operator->() const { return operand; }
@@ -25,13 +23,14 @@ struct RmsNormOperand {
 
 struct RmsNormRequest {
   PlanDim rows, n;
-  RmsNormOperand x, y;
-  RmsNormOperand weight, rstd, residual, residual_out;  // optional
-  int64_t bytes = 0;                                    // of an element of x
-  int threads = 0;  // a row; 0: ours to choose
+  RowOperand x, y;
+  RowOperand residual, residual_out;  // optional
+  RmsNormVector weight, rstd;         // optional
+  int64_t bytes = 0;                  // of an element of x
+  int threads = 0;                    // a row; 0: ours to choose
 
-  // Those that are rows of n elements, in the order of the plan.
-  std::vector<const RmsNormOperand*> matrices() const;
+  // Those that are rows.
+  std::vector<RowOperand> matrices() const;
 };
 
 // INVALID_ARGUMENT and UNIMPLEMENTED as compiler/plan.h says. Points into

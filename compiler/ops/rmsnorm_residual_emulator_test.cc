@@ -7,8 +7,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/support/agreement.h"
 #include "tests/support/device_matrix.h"
+#include "tests/support/epilogue_reference.h"
 #include "tests/support/launch.h"
 
 namespace ingot {
@@ -151,8 +151,8 @@ class RmsNormResidualTest : public ::testing::TestWithParam<const char*> {
     for (int64_t i = 0; i < p.n; ++i) {
       const double reference =
           stream[i] * inverse * (p.weight.empty() ? 1.0 : weights[i]);
-      ASSERT_TRUE(Agrees(format, y.At(row, i), reference,
-                         std::ldexp(std::fabs(reference), -20)))
+      ASSERT_TRUE(Agrees(format, y.At(row, i),
+                         {reference, std::ldexp(std::fabs(reference), -20)}))
           << "row " << row << ", element " << i << ": found " << y.At(row, i)
           << ", reference " << reference;
       if (!p.sum_wanted) continue;
@@ -160,8 +160,8 @@ class RmsNormResidualTest : public ::testing::TestWithParam<const char*> {
           << "row " << row << ", element " << i;
     }
     if (!p.rstd) return;
-    ASSERT_TRUE(Agrees(FormatOf("f32"), rstd.At(0, row), inverse,
-                       std::ldexp(inverse, -20)));
+    ASSERT_TRUE(Agrees(FormatOf("f32"), rstd.At(0, row),
+                       {inverse, std::ldexp(inverse, -20)}));
   }
 
   TestDevice device_;
