@@ -98,6 +98,11 @@ absl::StatusOr<std::optional<Bytes>> CheckedStore::GetObject(
   return std::nullopt;
 }
 
+absl::StatusOr<std::vector<std::string>> CheckedStore::KeysOf(
+    absl::string_view digest) {
+  return below_->KeysOf(digest);
+}
+
 absl::Status CheckedStore::Publish(const Publication& publication) {
   const absl::Status valid = Check(publication.key, publication.record,
                                    publication.digest, publication.object);

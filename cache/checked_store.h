@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/synchronization/mutex.h"
 #include "cache/store.h"
@@ -44,6 +45,8 @@ class CheckedStore : public Store {
       absl::string_view key) override;
   // A damaged object is a miss; its entries are dropped when they are read.
   absl::StatusOr<std::optional<Bytes>> GetObject(
+      absl::string_view digest) override;
+  absl::StatusOr<std::vector<std::string>> KeysOf(
       absl::string_view digest) override;
   absl::Status Publish(const Publication& publication) override;
   absl::StatusOr<std::optional<Bytes>> GetPlan(

@@ -23,6 +23,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 std::unique_ptr<Store> MakeMemory(const TempDir&) {
   return std::make_unique<MemoryStore>(MemoryOptions{});
@@ -113,6 +114,23 @@ TEST_P(StoreTest, PublishingAgainReplaces) {
   EXPECT_TRUE(Holds(*store_, second));
   EXPECT_EQ(store_->GetObject(first.digest).value(), std::nullopt);
   EXPECT_EQ(store_->Stats().entries, 1);
+}
+
+TEST_P(StoreTest, SaysWhichKeysNameAnObject) {
+  const Publication first = Sample(1);
+  Publication second = first;
+  second.key = SampleKey(2);
+  const Publication other = Sample(3);
+  for (const Publication& sample : {first, second, other}) {
+    ASSERT_TRUE(store_->Publish(sample).ok());
+  }
+  EXPECT_THAT(store_->KeysOf(first.digest).value(),
+              UnorderedElementsAre(first.key, second.key));
+  EXPECT_THAT(store_->KeysOf(other.digest).value(), ElementsAre(other.key));
+  ASSERT_TRUE(store_->Delete(first.key).ok());
+  EXPECT_THAT(store_->KeysOf(first.digest).value(), ElementsAre(second.key));
+  ASSERT_TRUE(store_->Delete(second.key).ok());
+  EXPECT_THAT(store_->KeysOf(first.digest).value(), IsEmpty());
 }
 
 TEST_P(StoreTest, AnEmptiedStoreHoldsNoBytes) {

@@ -73,6 +73,12 @@ absl::StatusOr<std::optional<Bytes>> CountedStore::GetObject(
   return found;
 }
 
+// Administration, as a scan: not counted by itself.
+absl::StatusOr<std::vector<std::string>> CountedStore::KeysOf(
+    absl::string_view digest) {
+  return store_->KeysOf(digest);
+}
+
 absl::Status CountedStore::Publish(const Publication& publication) {
   absl::Status status = store_->Publish(publication);
   Count(Operation::kPublish, status, true);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cache/store.h"
 
@@ -49,6 +50,8 @@ class CountedStore : public Store {
   absl::StatusOr<std::optional<Bytes>> GetRecord(
       absl::string_view key) override;
   absl::StatusOr<std::optional<Bytes>> GetObject(
+      absl::string_view digest) override;
+  absl::StatusOr<std::vector<std::string>> KeysOf(
       absl::string_view digest) override;
   absl::Status Publish(const Publication& publication) override;
   absl::StatusOr<std::optional<Bytes>> GetPlan(

@@ -79,6 +79,18 @@ absl::StatusOr<std::optional<Bytes>> MemoryStore::GetObject(
   return found->second.bytes;
 }
 
+absl::StatusOr<std::vector<std::string>> MemoryStore::KeysOf(
+    absl::string_view digest) {
+  std::vector<std::string> keys;
+  for (Shard& shard : shards_) {
+    absl::MutexLock lock(&shard.mutex);
+    for (const auto& [key, node] : shard.kernels) {
+      if (node->entry.digest == digest) keys.push_back(key);
+    }
+  }
+  return keys;
+}
+
 absl::Status MemoryStore::Publish(const Publication& publication) {
   return Fill(
       publication.key,

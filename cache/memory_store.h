@@ -34,6 +34,9 @@ class MemoryStore : public Store {
       absl::string_view key) override;
   absl::StatusOr<std::optional<Bytes>> GetObject(
       absl::string_view digest) override;
+  // Looks at all of them: for administration, as Scan.
+  absl::StatusOr<std::vector<std::string>> KeysOf(
+      absl::string_view digest) override;
   absl::Status Publish(const Publication& publication) override;
   absl::StatusOr<std::optional<Bytes>> GetPlan(
       absl::string_view plan_key) override;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "cache/arguments.h"
 #include "cache/background_task.h"
@@ -89,6 +90,8 @@ class RocksStore : public Store {
   absl::StatusOr<std::optional<Bytes>> GetRecord(
       absl::string_view key) override;
   absl::StatusOr<std::optional<Bytes>> GetObject(
+      absl::string_view digest) override;
+  absl::StatusOr<std::vector<std::string>> KeysOf(
       absl::string_view digest) override;
   absl::Status Publish(const Publication& publication) override;
   absl::StatusOr<std::optional<Bytes>> GetPlan(
@@ -193,6 +196,18 @@ absl::StatusOr<std::optional<Bytes>> RocksStore::GetRecord(
 absl::StatusOr<std::optional<Bytes>> RocksStore::GetObject(
     absl::string_view digest) {
   return database_->GetObject(digest);
+}
+
+absl::StatusOr<std::vector<std::string>> RocksStore::KeysOf(
+    absl::string_view digest) {
+  std::vector<std::string> keys;
+  INGOT_RETURN_IF_ERROR(database_->Walk(
+      Family::kRefs, digest, [&](absl::string_view ref, absl::string_view) {
+        if (!absl::ConsumePrefix(&ref, digest)) return false;
+        keys.emplace_back(ref);
+        return true;
+      }));
+  return keys;
 }
 
 absl::StatusOr<std::optional<Bytes>> RocksStore::GetPlan(

@@ -77,6 +77,9 @@ class Store {
   // An object by digest.
   virtual absl::StatusOr<std::optional<Bytes>> GetObject(
       absl::string_view digest) = 0;
+  // The keys that name the object, in no order.
+  virtual absl::StatusOr<std::vector<std::string>> KeysOf(
+      absl::string_view digest) = 0;
 
   // One atomic write. Publishing an existing key replaces its record. Objects
   // are shared: two keys may name one digest. kResourceExhausted means that the

@@ -1,5 +1,6 @@
 #include "cache/tiered_store.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -42,6 +43,17 @@ absl::StatusOr<std::optional<Bytes>> TieredStore::GetObject(
   std::optional<Bytes> hit = HitOf(upper_->GetObject(digest));
   if (!hit.has_value()) hit = HitOf(lower_->GetObject(digest));
   return hit;
+}
+
+absl::StatusOr<std::vector<std::string>> TieredStore::KeysOf(
+    absl::string_view digest) {
+  INGOT_ASSIGN_OR_RETURN(std::vector<std::string> keys, upper_->KeysOf(digest));
+  INGOT_ASSIGN_OR_RETURN(const std::vector<std::string> below,
+                         lower_->KeysOf(digest));
+  keys.insert(keys.end(), below.begin(), below.end());
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  return keys;
 }
 
 absl::StatusOr<std::optional<Bytes>> TieredStore::GetPlan(

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/functional/function_ref.h"
@@ -31,6 +32,9 @@ class TieredStore : public Store {
   absl::StatusOr<std::optional<Bytes>> GetRecord(
       absl::string_view key) override;
   absl::StatusOr<std::optional<Bytes>> GetObject(
+      absl::string_view digest) override;
+  // Of both tiers; a failure of either is told.
+  absl::StatusOr<std::vector<std::string>> KeysOf(
       absl::string_view digest) override;
   absl::Status Publish(const Publication& publication) override;
   absl::StatusOr<std::optional<Bytes>> GetPlan(

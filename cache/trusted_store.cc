@@ -60,6 +60,11 @@ absl::StatusOr<std::optional<Bytes>> TrustedStore::GetObject(
   return below_->GetObject(digest);
 }
 
+absl::StatusOr<std::vector<std::string>> TrustedStore::KeysOf(
+    absl::string_view digest) {
+  return below_->KeysOf(digest);
+}
+
 absl::Status TrustedStore::Publish(const Publication& publication) {
   const absl::Status vouched =
       vouching_.record(publication.key, publication.record);

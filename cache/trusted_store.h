@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cache/store.h"
 #include "cache/vetted.h"
@@ -43,6 +44,8 @@ class TrustedStore : public Store {
   absl::StatusOr<std::optional<Bytes>> GetRecord(
       absl::string_view key) override;
   absl::StatusOr<std::optional<Bytes>> GetObject(
+      absl::string_view digest) override;
+  absl::StatusOr<std::vector<std::string>> KeysOf(
       absl::string_view digest) override;
   absl::Status Publish(const Publication& publication) override;
   absl::StatusOr<std::optional<Bytes>> GetPlan(

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
@@ -58,6 +59,11 @@ class FaultyStore : public Store {
       absl::string_view digest) override {
     INGOT_RETURN_IF_ERROR(error());
     return store_->GetObject(digest);
+  }
+  absl::StatusOr<std::vector<std::string>> KeysOf(
+      absl::string_view digest) override {
+    INGOT_RETURN_IF_ERROR(error());
+    return store_->KeysOf(digest);
   }
   absl::Status Publish(const Publication& publication) override {
     INGOT_RETURN_IF_ERROR(error());
