@@ -68,6 +68,7 @@ absl::StatusOr<v1::StatsResponse> Admin::Stats(const v1::StatsRequest&) {
   }
   AddCounter("ingot_builds_in_flight", parts_.builder.in_flight(), &response);
   AddCounter("ingot_disabled", parts_.disabled.size(), &response);
+  AddCounter("ingot_recorded_specs", parts_.recorder.size(), &response);
   AddCounter("ingot_store_damaged_total", store.damaged, &response);
   AddCounter("ingot_store_dropped_writes_total", store.dropped_writes,
              &response);
@@ -226,20 +227,22 @@ absl::StatusOr<uint64_t> Admin::DeleteWhere(
     const std::function<bool(const v1::Record&)>& matches) {
   uint64_t deleted = 0;
   absl::Status failed;
-  INGOT_RETURN_IF_ERROR(ScanAll(parts_.store.tiers(), "", parts_.stopping,
-                                [&](const cache::ScanEntry& entry) {
-                                  v1::Record record;
-                                  // What does not parse belongs to no op and
-                                  // goes with "all" alone.
-                                  (void)ParseRecord(entry.record, &record);
-                                  if (!matches(record)) return true;
-                                  const absl::StatusOr<bool> was_there =
-                                      parts_.store.tiers().Delete(entry.key);
-                                  failed = was_there.status();
-                                  if (failed.ok() && *was_there) ++deleted;
-                                  return failed.ok();
-                                }));
-  INGOT_RETURN_IF_ERROR(failed);
+  const auto visit = [&](const cache::ScanEntry& entry) {
+    v1::Record record;
+    // What does not parse belongs to no op and goes with "all" alone.
+    (void)ParseRecord(entry.record, &record);
+    if (!matches(record)) return true;
+    const absl::StatusOr<bool> was_there =
+        parts_.store.tiers().Delete(entry.key);
+    failed = was_there.status();
+    if (failed.ok() && *was_there) ++deleted;
+    return failed.ok();
+  };
+  // Memory last: it may hold what the disk could not take.
+  for (cache::Store* store : {&parts_.store.tiers(), &parts_.store.memory()}) {
+    INGOT_RETURN_IF_ERROR(ScanAll(*store, "", parts_.stopping, visit));
+    INGOT_RETURN_IF_ERROR(failed);
+  }
   return deleted;
 }
 

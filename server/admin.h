@@ -19,6 +19,7 @@
 #include "server/job_queue.h"
 #include "server/kernel_store.h"
 #include "server/lookup.h"
+#include "server/recorder.h"
 #include "server/trust.h"
 #include "server/worker_pool.h"
 
@@ -41,6 +42,7 @@ class Admin {
     Lookup& lookup;
     Disabled& disabled;
     TuningTable& tuning;
+    Recorder& recorder;
     JobQueue& queue;
     WorkerPool& pool;
     Counters& counters;
@@ -85,6 +87,11 @@ class Admin {
       const v1::GetReproRequest& request);
   absl::StatusOr<v1::ListSpecsResponse> ListSpecs(
       const v1::ListSpecsRequest& request);
+
+  absl::StatusOr<v1::ListRecordedResponse> ListRecorded(
+      const v1::ListRecordedRequest& request);
+  absl::StatusOr<v1::ResetRecordedResponse> ResetRecorded(
+      const v1::ResetRecordedRequest& request);
 
   // To be asked for one message after the other; must not outlive this.
   absl::StatusOr<std::unique_ptr<Exporter>> Export(

@@ -1,10 +1,13 @@
 // Admin: what is kept for good, and what an upgrade left behind.
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/escaping.h"
 #include "server/admin.h"
 #include "server/record_scan.h"
@@ -14,6 +17,24 @@ namespace {
 
 // Op and fingerprint.
 using Origin = std::pair<std::string, std::string>;
+using Digest = std::array<char, 32>;
+
+struct Object {
+  uint64_t bytes = 0;
+  bool stays = false;  // for a record that does
+};
+
+struct Use {
+  v1::FingerprintUse shown;
+  absl::flat_hash_set<Digest> objects;
+};
+
+Digest DigestOf(const v1::Record& record) {
+  Digest digest = {};
+  std::copy_n(record.digest().data(),
+              std::min(record.digest().size(), digest.size()), digest.data());
+  return digest;
+}
 
 bool IsChosen(const v1::CollectRequest& request,
               const v1::FingerprintUse& use) {
@@ -56,8 +77,10 @@ absl::StatusOr<v1::CollectResponse> Admin::Collect(
   for (const std::string& fingerprint : request.fingerprints()) {
     INGOT_RETURN_IF_ERROR(CheckKeySize("fingerprints", fingerprint));
   }
-  std::map<Origin, v1::FingerprintUse> uses;
+  std::map<Origin, Use> uses;
+  absl::flat_hash_map<Digest, Object> objects;
   std::vector<std::string> removable;
+  uint64_t removed_bytes = 0;
   v1::CollectResponse response;
   INGOT_RETURN_IF_ERROR(ScanAll(
       parts_.store.tiers(), "", parts_.stopping,
@@ -66,29 +89,39 @@ absl::StatusOr<v1::CollectResponse> Admin::Collect(
         // What no longer parses goes when it is read or verified.
         if (!ParseRecord(entry.record, &record)) return true;
         const Origin origin(record.description().op(), record.fingerprint());
-        v1::FingerprintUse& use = uses[origin];
-        if (use.entries() == 0) {
-          use.set_op(origin.first);
-          use.set_fingerprint(origin.second);
-          use.set_current(IsCurrent(origin.first, origin.second));
-          use.set_collected(IsChosen(request, use));
+        Use& use = uses[origin];
+        v1::FingerprintUse& shown = use.shown;
+        if (shown.entries() == 0) {
+          shown.set_op(origin.first);
+          shown.set_fingerprint(origin.second);
+          shown.set_current(IsCurrent(origin.first, origin.second));
+          shown.set_collected(IsChosen(request, shown));
         }
-        const uint64_t bytes = entry.record.size() + record.size();
-        use.set_entries(use.entries() + 1);
-        use.set_bytes(use.bytes() + bytes);
-        if (entry.pinned) {
-          use.set_pinned(use.pinned() + 1);
-        } else if (use.collected()) {
+        const Digest digest = DigestOf(record);
+        Object& object = objects[digest];
+        object.bytes = record.size();
+        shown.set_entries(shown.entries() + 1);
+        shown.set_bytes(
+            shown.bytes() + entry.record.size() +
+            (use.objects.insert(digest).second ? record.size() : 0));
+        if (entry.pinned) shown.set_pinned(shown.pinned() + 1);
+        if (shown.collected() && !entry.pinned) {
           removable.push_back(entry.key);
-          response.set_removed_bytes(response.removed_bytes() + bytes);
+          removed_bytes += entry.record.size();
+        } else {
+          object.stays = true;
         }
         return true;
       }));
+  for (const auto& [digest, object] : objects) {
+    if (!object.stays) removed_bytes += object.bytes;
+  }
   if (parts_.stopping()) return Draining();
   for (auto& [origin, use] : uses) {
-    *response.add_fingerprints() = std::move(use);
+    *response.add_fingerprints() = std::move(use.shown);
   }
   response.set_removed(removable.size());
+  response.set_removed_bytes(removed_bytes);
   if (request.dry_run()) return response;
   // Pin waits for the thread that this runs on: none comes in between.
   for (const std::string& key : removable) {

@@ -52,7 +52,9 @@ using RawAdmin =
                    v1::Admin::WithRawCallbackMethod_ListCandidates,
                    v1::Admin::WithRawCallbackMethod_ListRepros,
                    v1::Admin::WithRawCallbackMethod_GetRepro,
-                   v1::Admin::WithRawCallbackMethod_ListSpecs>::Type;
+                   v1::Admin::WithRawCallbackMethod_ListSpecs,
+                   v1::Admin::WithRawCallbackMethod_ListRecorded,
+                   v1::Admin::WithRawCallbackMethod_ResetRecorded>::Type;
 
 // A method group has a source file of its own: admin_rpc.cc, admin_*_rpc.cc.
 class AdminRpc : public RawAdmin {
@@ -86,6 +88,8 @@ class AdminRpc : public RawAdmin {
   Reactor* ListRepros(Context*, const Buffer*, Buffer*) override;
   Reactor* GetRepro(Context*, const Buffer*, Buffer*) override;
   Reactor* ListSpecs(Context*, const Buffer*, Buffer*) override;
+  Reactor* ListRecorded(Context*, const Buffer*, Buffer*) override;
+  Reactor* ResetRecorded(Context*, const Buffer*, Buffer*) override;
 
  private:
   // kNow: on the thread of the call. kOnThread: reads much of the store.

@@ -12,6 +12,9 @@ absl::StatusOr<std::unique_ptr<Exporter>> Admin::Export(
       {parts_.store.tiers(), parts_.lookup.plans(), exports_,
        [this](absl::string_view key, absl::string_view record) {
          return parts_.trust.CheckRecord(key, record);
+       },
+       [this](absl::string_view op, absl::string_view key) {
+         return parts_.disabled.Check(op, key);
        }},
       request);
 }

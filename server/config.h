@@ -22,7 +22,7 @@ struct Config {
   std::string unix_roles = "*=get,compile,tune";
   std::string tls_roles;
   std::string tcp_roles = "get,compile";
-  std::string signing_key;   // PEM files; empty: none
+  std::string signing_key;  // PEM files; empty: none
   std::string trusted_keys;
   std::string signature_policy = "off";
   std::string metrics;  // host:port; empty: none
@@ -44,6 +44,7 @@ struct Config {
   int64_t store_free_floor_mib = 1024;
   int64_t refusal_ttl_seconds = 86400;
   int64_t transient_refusal_ttl_seconds = 10;
+  int64_t record_specs = 4096;
   int64_t tuning_ttl_seconds = 90 * 86400;
   int64_t drain_timeout_seconds = 8;
   std::string log_level = "info";

@@ -227,16 +227,19 @@ void Daemon::MakeServices() {
   settings.sign_plan = [this](const EncodedPlan& plan, std::string* bytes) {
     return SignPlan(plan, bytes);
   };
+  recorder_ = std::make_unique<Recorder>(
+      static_cast<size_t>(config_.record_specs), counters_);
   lookup_ = std::make_unique<Lookup>(
-      *store_, *builder_, *disabled_, *tuning_, counters_, settings,
+      *store_, *builder_, *disabled_, *tuning_, *recorder_, counters_, settings,
       [this](const RequestLog& request) { LogRequest(request); });
   tuning_->OnChange([this] { lookup_->ForgetTuning(); });
-  admin_ = std::make_unique<Admin>(Admin::Parts{
-      *store_, *trust_, *builder_, *bundles_, *lookup_, *disabled_, *tuning_,
-      *queue_, *pool_, counters_, [this] { return stopping_.load(); }});
+  admin_ = std::make_unique<Admin>(
+      Admin::Parts{*store_, *trust_, *builder_, *bundles_, *lookup_, *disabled_,
+                   *tuning_, *recorder_, *queue_, *pool_, counters_,
+                   [this] { return stopping_.load(); }});
   store_listener_.store(admin_.get());
   kernels_rpc_ = std::make_unique<KernelsRpc>(
-      *lookup_, *store_, *callers_, [this] { return RestartPending(); });
+      *lookup_, *callers_, [this] { return RestartPending(); });
   admin_rpc_ = std::make_unique<AdminRpc>(*admin_, *callers_);
 }
 

@@ -85,6 +85,7 @@ class Daemon {
   std::unique_ptr<KernelStore> store_;
   std::unique_ptr<Disabled> disabled_;
   std::unique_ptr<TuningTable> tuning_;
+  std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<JobQueue> queue_;
   std::unique_ptr<NegativeCache> refusals_;
   std::unique_ptr<Bundles> bundles_;

@@ -47,15 +47,21 @@ absl::StatusOr<std::unique_ptr<Disabled>> Disabled::Open(
 
 absl::Status Disabled::CheckOp(absl::string_view op) const {
   if (size() == 0) return absl::OkStatus();
-  return Check({false, std::string(op)});
+  return CheckName({false, std::string(op)});
 }
 
 absl::Status Disabled::CheckKey(absl::string_view key) const {
   if (size() == 0) return absl::OkStatus();
-  return Check({true, std::string(key)});
+  return CheckName({true, std::string(key)});
 }
 
-absl::Status Disabled::Check(const Name& name) const {
+absl::Status Disabled::Check(absl::string_view op,
+                             absl::string_view key) const {
+  INGOT_RETURN_IF_ERROR(CheckOp(op));
+  return CheckKey(key);
+}
+
+absl::Status Disabled::CheckName(const Name& name) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = items_.find(name);
   if (found == items_.end()) return absl::OkStatus();

@@ -35,6 +35,7 @@ class Disabled {
   // while nothing is disabled.
   absl::Status CheckOp(absl::string_view op) const;
   absl::Status CheckKey(absl::string_view key) const;
+  absl::Status Check(absl::string_view op, absl::string_view key) const;
 
   // In force at once. An error says only that a restart would forget it.
   absl::Status Add(const Items& items);
@@ -51,7 +52,7 @@ class Disabled {
   using Map = std::map<Name, v1::DisabledItem>;
 
   static Name NameOf(const v1::DisabledItem& item);
-  absl::Status Check(const Name& name) const;
+  absl::Status CheckName(const Name& name) const;
   void Apply(const v1::DisableEvent& event);  // under the lock
   absl::Status Write(const v1::DisabledItem& item, bool enabled);
 

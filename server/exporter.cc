@@ -69,6 +69,7 @@ absl::StatusOr<std::optional<v1::ExportResponse>> Exporter::Next() {
       for (const std::string& key : request_.keys()) {
         if (!sent_keys_.contains(key)) summary_.add_missing_keys(key);
       }
+      summary_.set_disabled(disabled_keys_.size());
       *response.mutable_summary() = std::move(summary_);
       phase_ = Phase::kDone;
       break;
@@ -103,10 +104,15 @@ void Exporter::AddRecord(const std::string& key, const std::string& bytes) {
     return;
   }
   const v1::Description& description = record.description();
-  if (!request_.specs().empty() ||
-      Wants(description.op(), description.target(), record.fingerprint())) {
-    items_.push_back({Kernel{key, bytes, record.digest()}, std::nullopt});
+  if (request_.specs().empty() &&
+      !Wants(description.op(), description.target(), record.fingerprint())) {
+    return;
   }
+  if (!parts_.permit(description.op(), key).ok()) {
+    disabled_keys_.insert(key);
+    return;
+  }
+  items_.push_back({Kernel{key, bytes, record.digest()}, std::nullopt});
 }
 
 absl::Status Exporter::AddStored(const std::string& key) {

@@ -42,6 +42,9 @@ struct ExportParts {
   // Whether a record may leave under its key, as for serving.
   std::function<absl::Status(absl::string_view key, absl::string_view record)>
       vouch;
+  // Whether an operator lets it out.
+  std::function<absl::Status(absl::string_view op, absl::string_view key)>
+      permit;
 };
 
 // Not thread-safe. Holds some 100 bytes for each entry that was sent.
@@ -106,6 +109,7 @@ class Exporter {
   size_t response_bytes_ = 0;
   absl::flat_hash_set<std::string> sent_keys_;
   absl::flat_hash_set<std::string> sent_objects_;
+  absl::flat_hash_set<std::string> disabled_keys_;
   v1::ExportSummary summary_;
 };
 

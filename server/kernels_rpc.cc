@@ -103,11 +103,9 @@ void AddOp(const OpDef& op, v1::GetCapabilitiesResponse* response) {
 
 }  // namespace
 
-KernelsRpc::KernelsRpc(Lookup& lookup, KernelStore& store,
-                       const Callers& callers,
+KernelsRpc::KernelsRpc(Lookup& lookup, const Callers& callers,
                        std::function<bool()> restart_pending)
     : lookup_(lookup),
-      store_(store),
       callers_(callers),
       restart_pending_(std::move(restart_pending)) {}
 
@@ -154,7 +152,7 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* KernelsRpc::ReadObject(
     grpc::CallbackServerContext* context, const grpc::ByteBuffer* request) {
   const absl::Status allowed = callers_.RequireGet(*context);
   if (!allowed.ok()) return new Refused(allowed);
-  return StartRead(store_, *request);
+  return StartRead(lookup_, *request);
 }
 
 grpc::ServerUnaryReactor* KernelsRpc::GetCapabilities(

@@ -6,7 +6,6 @@
 #include <functional>
 
 #include "ingot/v1/kernels.grpc.pb.h"
-#include "server/kernel_store.h"
 #include "server/lookup.h"
 #include "server/rpc_callers.h"
 
@@ -25,7 +24,7 @@ class KernelsRpc
  public:
   // All must outlive the service. `restart_pending`: the program on disk is no
   // longer the one that runs.
-  KernelsRpc(Lookup& lookup, KernelStore& store, const Callers& callers,
+  KernelsRpc(Lookup& lookup, const Callers& callers,
              std::function<bool()> restart_pending);
 
   grpc::ServerUnaryReactor* GetKernel(grpc::CallbackServerContext* context,
@@ -43,7 +42,6 @@ class KernelsRpc
 
  private:
   Lookup& lookup_;
-  KernelStore& store_;
   const Callers& callers_;
   const std::function<bool()> restart_pending_;
 };

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/escaping.h"
+#include "server/record_scan.h"
 #include "server/reply.h"
 
 namespace ingot::server {
@@ -33,15 +35,21 @@ absl::string_view ResultName(const std::vector<KernelSlot>& slots) {
   return "";
 }
 
+void Count(const std::shared_ptr<Recorder::Line>& line,
+           Recorder::Answer answer) {
+  if (line != nullptr) line->Count(answer);
+}
+
 }  // namespace
 
 Lookup::Lookup(KernelStore& store, Builder& builder, const Disabled& disabled,
-               TuningTable& tuning, Counters& counters,
+               TuningTable& tuning, Recorder& recorder, Counters& counters,
                const LookupSettings& settings, Note note)
     : store_(store),
       builder_(builder),
       disabled_(disabled),
       tuning_(tuning),
+      recorder_(recorder),
       counters_(counters),
       note_(std::move(note)),
       plans_(settings.plan_cache_bytes, tuning, settings.sign_plan),
@@ -74,9 +82,11 @@ absl::Status Lookup::Permitted(const Plan& plan,
 }
 
 void Lookup::Remember(absl::string_view request, uint64_t generation,
-                      const Message& reply, const Spec& spec) {
-  replies_.Insert(request, {reply, &Requests(spec, "hit_memory")}, reply.size(),
-                  generation);
+                      const Message& reply, const Spec& spec,
+                      std::shared_ptr<Recorder::Line> line) {
+  replies_.Insert(request,
+                  {reply, &Requests(spec, "hit_memory"), std::move(line)},
+                  reply.size(), generation);
 }
 
 Lookup::Started Lookup::Get(absl::string_view request, Who who,
@@ -85,6 +95,7 @@ Lookup::Started Lookup::Get(absl::string_view request, Who who,
   const absl::string_view key = WithoutRequestId(request, &storage);
   if (std::optional<CachedReply> cached = replies_.Find(key)) {
     cached->hits->Add();
+    Count(cached->line, Recorder::Answer::kHit);
     return {Reply(std::move(cached->message)), nullptr};
   }
   const uint64_t generation = replies_.generation();
@@ -111,18 +122,26 @@ Lookup::Started Lookup::Get(absl::string_view request, Who who,
     slots.back().entry = std::move(found->entry);
     slots.back().source = found->source;
   }
+  std::shared_ptr<Recorder::Line> line;
+  if (view->priority != v1::PRIORITY_WARMUP && !slots.empty()) {
+    line = recorder_.Of(**plan);
+  }
   const absl::Status permitted = Permitted(encoded.plan, slots);
   if (!permitted.ok()) {
+    Count(line, Recorder::Answer::kRefused);
     Requests(encoded.plan.resolved, "disabled").Add();
     return Refuse(permitted);
   }
   if (!missing.empty()) {
     Origin origin = who();
     const absl::Status allowed = origin.caller->Require(Role::kCompile);
-    if (!allowed.ok()) return Refuse(allowed);
+    if (!allowed.ok()) {
+      Count(line, Recorder::Answer::kRefused);
+      return Refuse(allowed);
+    }
     std::shared_ptr<LookupCall> call(
         new LookupCall(*this, *plan, request, *view, std::move(origin),
-                       std::move(slots), make_done()));
+                       std::move(slots), std::move(line), make_done()));
     std::optional<Reply> early =
         call->Start(missing, view->priority == v1::PRIORITY_WARMUP
                                  ? Priority::kWarmup
@@ -133,27 +152,56 @@ Lookup::Started Lookup::Get(absl::string_view request, Who who,
   const Spec& spec = encoded.plan.resolved;
   const absl::string_view result = ResultName(slots);
   Requests(spec, result).Add();
+  Count(line, Recorder::Answer::kHit);
   // The kernels may have been made for another spec's plan.
   if (!slots.empty()) store_.KeepPlan(PlanKey(encoded), encoded.bytes);
   Message reply = EncodeReply(encoded, *view, slots);
   if (result != "hit_store") {
-    Remember(key, generation, reply, spec);
+    Remember(key, generation, reply, spec, std::move(line));
   } else if (view->omit_bytes) {
     // Records are not kept in memory on their own; the reply is.
     for (KernelSlot& slot : slots) slot.source = Source::kMemory;
-    Remember(key, generation, EncodeReply(encoded, *view, slots), spec);
+    Remember(key, generation, EncodeReply(encoded, *view, slots), spec,
+             std::move(line));
   }
   return {Reply(std::move(reply)), nullptr};
+}
+
+absl::StatusOr<cache::Bytes> Lookup::Object(absl::string_view digest) {
+  std::optional<cache::Bytes> object = store_.FindObject(digest);
+  if (!object) {
+    return absl::NotFoundError(absl::StrCat("digest: found ",
+                                            absl::BytesToHexString(digest),
+                                            ", which is not stored"));
+  }
+  if (disabled_.size() == 0) return *std::move(object);
+  INGOT_ASSIGN_OR_RETURN(const std::vector<std::string> keys,
+                         store_.tiers().KeysOf(digest));
+  absl::Status refused = absl::OkStatus();
+  for (const std::string& key : keys) {
+    INGOT_ASSIGN_OR_RETURN(const std::optional<cache::Bytes> bytes,
+                           store_.tiers().GetRecord(key));
+    v1::Record record;
+    if (bytes) (void)ParseRecord(**bytes, &record);
+    const absl::Status permitted =
+        disabled_.Check(record.description().op(), key);
+    if (permitted.ok()) return *std::move(object);
+    refused = permitted;
+  }
+  // With no key at all it went while it was looked for.
+  if (!refused.ok()) return refused;
+  return absl::NotFoundError("digest: the object was removed just now");
 }
 
 LookupCall::LookupCall(Lookup& lookup, std::shared_ptr<const AskedPlan> plan,
                        absl::string_view request, const RequestView& view,
                        Lookup::Origin origin, std::vector<KernelSlot> slots,
-                       Lookup::Done done)
+                       std::shared_ptr<Recorder::Line> line, Lookup::Done done)
     : lookup_(lookup),
       plan_(std::move(plan)),
       request_(request),
       origin_(std::move(origin)),
+      line_(std::move(line)),
       done_(std::move(done)),
       slots_(std::move(slots)) {
   view_ = *ViewRequest(request_);  // the same, pointing into our own bytes
@@ -257,6 +305,7 @@ Reply LookupCall::Answer() {
   for (const KernelSlot& slot : slots_) log.compile_us += slot.compile_us;
   lookup_.note_(log);
   if (!error_.ok()) {
+    Count(line_, Recorder::Answer::kRefused);
     lookup_.refused_[static_cast<size_t>(error_.code())]->Add();
     // What is known to be impossible, and what went wrong this time.
     lookup_
@@ -266,7 +315,12 @@ Reply LookupCall::Answer() {
         .Add();
     return error_;
   }
-  lookup_.Requests(spec, ResultName(slots_)).Add();
+  const absl::string_view result = ResultName(slots_);
+  lookup_.Requests(spec, result).Add();
+  // Another's compile may have ended since the store was looked at.
+  Count(line_, result == "hit_memory" || result == "hit_store"
+                   ? Recorder::Answer::kHit
+                   : Recorder::Answer::kCompiled);
   if (log.compile_us > 0) {
     lookup_.store_.KeepPlan(PlanKey(*plan_->plan), plan_->plan->bytes);
   }
@@ -281,6 +335,7 @@ bool LookupCall::Abandon() {
     finished_ = true;
     tickets.swap(tickets_);
   }
+  Count(line_, Recorder::Answer::kAbandoned);
   for (const Flights::Ticket& ticket : tickets) {
     lookup_.builder_.Abandon(ticket);
   }

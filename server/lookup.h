@@ -26,6 +26,7 @@
 #include "server/kernel_store.h"
 #include "server/message.h"
 #include "server/plans.h"
+#include "server/recorder.h"
 #include "server/request_view.h"
 #include "server/trace.h"
 
@@ -81,7 +82,7 @@ class Lookup {
 
   // All must outlive this and its calls.
   Lookup(KernelStore& store, Builder& builder, const Disabled& disabled,
-         TuningTable& tuning, Counters& counters,
+         TuningTable& tuning, Recorder& recorder, Counters& counters,
          const LookupSettings& settings, Note note);
 
   // `make_done` is called when the answer may have to wait, and never for what
@@ -92,6 +93,10 @@ class Lookup {
   // only then is `who` asked. FAILED_PRECONDITION for what is disabled.
   Started Get(absl::string_view request, Who who,
               absl::FunctionRef<Done()> make_done);
+
+  // A stored object, for those who know its digest from a record. NOT_FOUND;
+  // FAILED_PRECONDITION when all kernels that have it are disabled.
+  absl::StatusOr<cache::Bytes> Object(absl::string_view digest);
 
   // Replies may no longer be true: entries were deleted, evicted or disabled.
   void ForgetReplies() { replies_.Clear(); }
@@ -108,7 +113,8 @@ class Lookup {
 
   struct CachedReply {
     Message message;
-    Counter* hits = nullptr;  // of the reply's op
+    Counter* hits = nullptr;               // of the reply's op
+    std::shared_ptr<Recorder::Line> line;  // may be null
   };
 
   Started Refuse(absl::Status status);
@@ -118,12 +124,14 @@ class Lookup {
   Counter& Requests(const Spec& spec, absl::string_view result);
   // Keeps a reply that came wholly from memory.
   void Remember(absl::string_view request, uint64_t generation,
-                const Message& reply, const Spec& spec);
+                const Message& reply, const Spec& spec,
+                std::shared_ptr<Recorder::Line> line);
 
   KernelStore& store_;
   Builder& builder_;
   const Disabled& disabled_;
   TuningTable& tuning_;
+  Recorder& recorder_;
   Counters& counters_;
   const Note note_;
   Plans plans_;
@@ -152,7 +160,7 @@ class LookupCall : public std::enable_shared_from_this<LookupCall> {
   LookupCall(Lookup& lookup, std::shared_ptr<const AskedPlan> plan,
              absl::string_view request, const RequestView& view,
              Lookup::Origin origin, std::vector<KernelSlot> slots,
-             Lookup::Done done);
+             std::shared_ptr<Recorder::Line> line, Lookup::Done done);
 
   // Starts the missing builds; the answer when all ended before it returned.
   std::optional<Reply> Start(const std::vector<size_t>& missing,
@@ -170,6 +178,7 @@ class LookupCall : public std::enable_shared_from_this<LookupCall> {
   const std::string request_;  // keeps the views alive
   RequestView view_;
   const Lookup::Origin origin_;
+  const std::shared_ptr<Recorder::Line> line_;  // may be null
   const MonotonicTime started_ = SteadyNow();
   Lookup::Done done_;
 

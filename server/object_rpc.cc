@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
 
-#include "absl/strings/escaping.h"
 #include "ingot/v1/kernels.pb.h"
 #include "server/kernels_rpc.h"
 #include "server/rpc_bytes.h"
@@ -18,8 +16,8 @@ namespace {
 
 class ReadReactor : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
  public:
-  ReadReactor(KernelStore& store, const grpc::ByteBuffer& request) {
-    const absl::Status opened = Open(store, MessageBytes(request).view());
+  ReadReactor(Lookup& lookup, const grpc::ByteBuffer& request) {
+    const absl::Status opened = Open(lookup, MessageBytes(request).view());
     if (opened.ok()) {
       WriteNext();
     } else {
@@ -39,7 +37,7 @@ class ReadReactor : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
   void OnDone() override { delete this; }
 
  private:
-  absl::Status Open(KernelStore& store, absl::string_view message) {
+  absl::Status Open(Lookup& lookup, absl::string_view message) {
     v1::ReadObjectRequest request;
     if (!request.ParseFromArray(message.data(),
                                 static_cast<int>(message.size()))) {
@@ -50,13 +48,7 @@ class ReadReactor : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
       return absl::InvalidArgumentError(absl::StrCat(
           "digest: found ", request.digest().size(), " bytes, allowed 32"));
     }
-    std::optional<cache::Bytes> object = store.FindObject(request.digest());
-    if (!object) {
-      return absl::NotFoundError(absl::StrCat(
-          "digest: found ", absl::BytesToHexString(request.digest()),
-          ", which is not stored"));
-    }
-    object_ = *std::move(object);
+    INGOT_ASSIGN_OR_RETURN(object_, lookup.Object(request.digest()));
     offset_ = request.offset();
     if (offset_ > object_->size()) {
       return absl::InvalidArgumentError(absl::StrCat(
@@ -88,8 +80,8 @@ class ReadReactor : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
 }  // namespace
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* StartRead(
-    KernelStore& store, const grpc::ByteBuffer& request) {
-  return new ReadReactor(store, request);
+    Lookup& lookup, const grpc::ByteBuffer& request) {
+  return new ReadReactor(lookup, request);
 }
 
 }  // namespace ingot::server

@@ -5,14 +5,14 @@
 #include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/server_callback.h>
 
-#include "server/kernel_store.h"
+#include "server/lookup.h"
 
 namespace ingot::server {
 
-// The reactor owns itself. NOT_FOUND for a digest that is not stored,
-// INVALID_ARGUMENT for what is no digest or an offset beyond the end.
+// The reactor owns itself. Lookup::Object's refusals, and INVALID_ARGUMENT for
+// what is no digest or an offset beyond the end.
 grpc::ServerWriteReactor<grpc::ByteBuffer>* StartRead(
-    KernelStore& store, const grpc::ByteBuffer& request);
+    Lookup& lookup, const grpc::ByteBuffer& request);
 
 }  // namespace ingot::server
 

@@ -26,7 +26,7 @@ enum ExitCode {
   kExitDeadline = 4,
   kExitNotFound = 5,
   // check: wrong numbers; verify: damaged objects; import: entries refused;
-  // warm, warm-from: specs refused; repro: still fails
+  // warm, warm-from: specs refused; repro: still fails; coverage: too little
   kExitDisagrees = 6,
 };
 
@@ -81,7 +81,8 @@ struct Registry {
 };
 
 void AddGet(const Registry& registry);
-// ls, inspect, rm, pin, unpin, gc, verify
+void AddList(const Registry& registry);
+// inspect, rm, pin, unpin, gc, verify
 void AddObjectCommands(const Registry& registry);
 void AddDaemonCommands(const Registry& registry);  // stats, capabilities
 void AddCheck(const Registry& registry);
@@ -96,6 +97,8 @@ void AddTuneCommands(const Registry& registry);
 void AddExplainCommands(const Registry& registry);  // explain, candidates
 void AddTop(const Registry& registry);
 void AddRepro(const Registry& registry);
+void AddRecord(const Registry& registry);
+void AddCoverage(const Registry& registry);
 void AddWarmFrom(const Registry& registry);
 
 }  // namespace ingot::ctl

@@ -36,6 +36,7 @@ struct ExportFlags {
 struct Missing {
   std::vector<std::string> names;  // of specs and keys
   uint64_t plans = 0;
+  uint64_t disabled = 0;  // kernels
 };
 
 // Puts a stream of ExportResponse into a bundle.
@@ -118,6 +119,7 @@ Status ExportSpecs(Daemon* daemon, const std::vector<v1::Spec>& specs,
     INGOT_CLIENT_RETURN_IF_ERROR(ExportOnce(daemon, request, &receiver));
     *version = receiver.daemon();
     missing->plans += receiver.summary().incomplete_plans();
+    missing->disabled += receiver.summary().disabled();
     for (const uint32_t index : receiver.summary().missing_specs()) {
       missing->names.push_back("spec " + std::to_string(first + index + 1) +
                                " (" + specs[first + index].op() + ")");
@@ -140,6 +142,7 @@ Status ExportMatching(Daemon* daemon, const ExportFlags& flags,
   INGOT_CLIENT_RETURN_IF_ERROR(ExportOnce(daemon, request, &receiver));
   *version = receiver.daemon();
   missing->plans = receiver.summary().incomplete_plans();
+  missing->disabled = receiver.summary().disabled();
   for (const std::string& key : receiver.summary().missing_keys()) {
     missing->names.push_back("key " + client::Hex(key));
   }
@@ -152,6 +155,10 @@ Status TellMissing(const Missing& missing) {
     text += (i == 0 ? "" : ", ") + missing.names[i];
   }
   if (missing.names.size() > kShown) text += ", ...";
+  if (missing.disabled > 0) {
+    text += "; " + std::to_string(missing.disabled) +
+            " kernels are disabled (ingotctl disabled)";
+  }
   return Error(INGOT_NOT_FOUND,
                "not all that was asked for is stored, so no bundle was "
                "written: %s; have them compiled first (ingotctl get), or give "
@@ -179,9 +186,26 @@ void PrintText(const ExportFlags& flags, const v1::BundleManifest& manifest,
     printf("left out %llu plans, of which not all kernels are stored\n",
            static_cast<unsigned long long>(missing.plans));
   }
+  if (missing.disabled > 0) {
+    printf("left out %llu kernels, which are disabled\n",
+           static_cast<unsigned long long>(missing.disabled));
+  }
   for (const std::string& name : missing.names) {
     printf("not stored: %s\n", name.c_str());
   }
+}
+
+void PrintJson(const v1::BundleManifest& manifest, const Missing& missing) {
+  client::JsonWriter json;
+  json.OpenObject();
+  WriteFields(manifest, &json);
+  json.Number("incomplete_plans", missing.plans);
+  json.Number("disabled_kernels", missing.disabled);
+  json.OpenArray("missing");
+  for (const std::string& name : missing.names) json.String(nullptr, name);
+  json.CloseArray();
+  json.CloseObject();
+  puts(json.text().c_str());
 }
 
 Status RunExport(const ExportFlags& flags, Globals globals) {
@@ -220,7 +244,7 @@ Status RunExport(const ExportFlags& flags, Globals globals) {
           .count());
   INGOT_CLIENT_RETURN_IF_ERROR(writer->Finish(&manifest));
   if (globals.json()) {
-    puts(ToJson(manifest).c_str());
+    PrintJson(manifest, missing);
   } else {
     PrintText(flags, manifest, missing);
   }

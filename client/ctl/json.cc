@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "client/src/json_writer.h"
 #include "client/src/status.h"
 #include "google/protobuf/descriptor.h"
 
@@ -14,8 +13,7 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
 
-void WriteMessage(const char* name, const Message& message, bool defaults,
-                  JsonWriter* json);
+void WriteMessage(const char* name, const Message& message, JsonWriter* json);
 
 // One value: of a singular field with `index` -1, else of a repeated one.
 void WriteValue(const char* name, const Message& message,
@@ -48,14 +46,13 @@ void WriteValue(const char* name, const Message& message,
       return json->String(name, raw ? client::Hex(text) : text);
     }
     case FieldDescriptor::CPPTYPE_MESSAGE:
-      return WriteMessage(name, INGOT_GET(Message), false, json);
+      return WriteMessage(name, INGOT_GET(Message), json);
   }
 #undef INGOT_GET
 }
 
-void WriteMessage(const char* name, const Message& message, bool defaults,
-                  JsonWriter* json) {
-  json->OpenObject(name);
+// With `defaults` also fields that have their default.
+void WriteAllFields(const Message& message, bool defaults, JsonWriter* json) {
   const Reflection& r = *message.GetReflection();
   for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
     const FieldDescriptor& field = *message.GetDescriptor()->field(i);
@@ -75,6 +72,11 @@ void WriteMessage(const char* name, const Message& message, bool defaults,
       WriteValue(key, message, field, -1, json);
     }
   }
+}
+
+void WriteMessage(const char* name, const Message& message, JsonWriter* json) {
+  json->OpenObject(name);
+  WriteAllFields(message, false, json);
   json->CloseObject();
 }
 
@@ -82,8 +84,14 @@ void WriteMessage(const char* name, const Message& message, bool defaults,
 
 std::string ToJson(const Message& message) {
   JsonWriter json;
-  WriteMessage(nullptr, message, true, &json);
+  json.OpenObject();
+  WriteFields(message, &json);
+  json.CloseObject();
   return json.text();
+}
+
+void WriteFields(const Message& message, JsonWriter* json) {
+  WriteAllFields(message, true, json);
 }
 
 }  // namespace ingot::ctl

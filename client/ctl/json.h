@@ -5,11 +5,16 @@
 
 #include <string>
 
+#include "client/src/json_writer.h"
 #include "google/protobuf/message.h"
 
 namespace ingot::ctl {
 
 std::string ToJson(const google::protobuf::Message& message);
+
+// The fields of an outermost message, into an object that `json` has open.
+void WriteFields(const google::protobuf::Message& message,
+                 client::JsonWriter* json);
 
 }  // namespace ingot::ctl
 

@@ -21,7 +21,8 @@ constexpr char kFooter[] =
     "  5  no such kernel, or no such file\n"
     "  6  check: numbers disagree; verify: damaged objects were found;\n"
     "     import: entries were refused; repro: the kernel still fails;\n"
-    "     warm, warm-from: specs were refused\n";
+    "     warm, warm-from: specs were refused; coverage: less than "
+    "--at-least\n";
 
 // CLI11's own check prints its bounds with all their 300 digits.
 std::string CheckSeconds(const std::string& text) {
@@ -95,6 +96,7 @@ int main(int argc, char** argv) {
   ingot::ctl::Run run;
   const ingot::ctl::Registry registry = {&app, &globals, &exit_code, &run};
   ingot::ctl::AddGet(registry);
+  ingot::ctl::AddList(registry);
   ingot::ctl::AddObjectCommands(registry);
   ingot::ctl::AddDaemonCommands(registry);
   ingot::ctl::AddCheck(registry);
@@ -110,6 +112,8 @@ int main(int argc, char** argv) {
   ingot::ctl::AddTop(registry);
   ingot::ctl::AddRepro(registry);
   ingot::ctl::AddWarmFrom(registry);
+  ingot::ctl::AddRecord(registry);
+  ingot::ctl::AddCoverage(registry);
 
   try {
     app.parse(argc, argv);

@@ -1,4 +1,4 @@
-// ingotctl ls, inspect, rm, pin, unpin, gc, verify: what the daemon keeps.
+// ingotctl inspect, rm, pin, unpin, gc, verify: what the daemon keeps.
 #include <cstdio>
 
 #include "client/ctl/command.h"
@@ -9,36 +9,6 @@
 
 namespace ingot::ctl {
 namespace {
-
-struct ListFlags {
-  std::string op;
-  std::string target;
-};
-
-Status RunList(const ListFlags& flags, const Globals& globals) {
-  std::unique_ptr<Daemon> daemon;
-  INGOT_CLIENT_RETURN_IF_ERROR(Daemon::Open(globals, &daemon));
-  v1::ListResponse all;
-  INGOT_CLIENT_RETURN_IF_ERROR(
-      ListAll(daemon.get(), flags.op, flags.target, &all));
-  if (globals.json()) {
-    puts(ToJson(all).c_str());
-    return Status();
-  }
-  std::vector<std::vector<std::string>> rows = {{"KEY", "OP", "TARGET", "SIZE",
-                                                 "VGPRS", "LDS", "MADE",
-                                                 "PINNED", "SYMBOL"}};
-  for (const v1::ListEntry& entry : all.entries()) {
-    rows.push_back(
-        {client::Hex(entry.key()).substr(0, 12), entry.op(), entry.target(),
-         FormatBytes(static_cast<double>(entry.size())),
-         std::to_string(entry.vgprs()), std::to_string(entry.lds_bytes()),
-         FormatTime(entry.created_unix_ms()), entry.pinned() ? "yes" : "no",
-         entry.symbol()});
-  }
-  fputs(FormatTable(rows).c_str(), stdout);
-  return Status();
-}
 
 struct InspectFlags {
   std::string key;
@@ -243,12 +213,6 @@ void AddObjectCommands(const Registry& registry) {
   const Globals* globals = registry.globals;
   Run* run = registry.run;
   int* exit_code = registry.exit_code;
-
-  CLI::App* ls = registry.app->add_subcommand("ls", "list what is stored");
-  auto list = std::make_shared<ListFlags>();
-  ls->add_option("--op", list->op, "only of this op");
-  ls->add_option("--target", list->target, "only for this target");
-  ls->callback([=] { *run = [=] { return RunList(*list, *globals); }; });
 
   CLI::App* inspect = registry.app->add_subcommand(
       "inspect", "registers, LDS, occupancy and code of one kernel");

@@ -181,7 +181,17 @@ Status RunRepro(const ReproFlags& flags, const Globals& globals,
   v1::GetReproResponse reply;
   INGOT_CLIENT_RETURN_IF_ERROR(daemon->Call("Admin/GetRepro", request, &reply));
   const v1::Repro& repro = reply.repro();
-  if (!flags.save.empty()) return SaveRepro(flags.save, repro);
+  if (!flags.save.empty()) {
+    INGOT_CLIENT_RETURN_IF_ERROR(SaveRepro(flags.save, repro));
+    if (globals.json()) {
+      client::JsonWriter json;
+      json.OpenObject();
+      json.String("folder", flags.save);
+      json.CloseObject();
+      puts(json.text().c_str());
+    }
+    return Status();
+  }
   const Scratch scratch;
   const std::string file = scratch.path() + "/key_encoding";
   INGOT_CLIENT_RETURN_IF_ERROR(WriteFile(file, repro.key_encoding()));

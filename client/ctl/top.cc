@@ -1,5 +1,4 @@
 // ingotctl top: what the daemon does now.
-#include <signal.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -7,6 +6,7 @@
 #include <map>
 
 #include "client/ctl/command.h"
+#include "client/ctl/interrupt.h"
 #include "client/ctl/text_table.h"
 #include "client/src/json_writer.h"
 #include "ingot/v1/admin.pb.h"
@@ -129,25 +129,10 @@ void PrintScreen(const Sample& sample, const Figures& figures,
   fputs(FormatTable(rows).c_str(), stdout);
 }
 
-volatile sig_atomic_t interrupted = 0;
-
-// False when interrupted.
-bool Sleep(double seconds) {
-  timespec left;
-  left.tv_sec = static_cast<time_t>(seconds);
-  left.tv_nsec =
-      static_cast<long>((seconds - static_cast<double>(left.tv_sec)) * 1e9);
-  while (interrupted == 0 && nanosleep(&left, &left) != 0) {
-  }
-  return interrupted == 0;
-}
-
 Status RunTop(const TopFlags& flags, const Globals& globals) {
   std::unique_ptr<Daemon> daemon;
   INGOT_CLIENT_RETURN_IF_ERROR(Daemon::Open(globals, &daemon));
-  struct sigaction action = {};
-  action.sa_handler = [](int) { interrupted = 1; };
-  sigaction(SIGINT, &action, nullptr);
+  CatchInterrupts();
   const auto look = [&](Sample* sample) {
     sample->at = MonotonicSeconds();
     return daemon->Call("Admin/Stats", v1::StatsRequest(), &sample->stats);
@@ -156,7 +141,7 @@ Status RunTop(const TopFlags& flags, const Globals& globals) {
   Sample before;
   INGOT_CLIENT_RETURN_IF_ERROR(look(&before));
   for (uint64_t n = 0; flags.iterations == 0 || n < flags.iterations; ++n) {
-    if (!Sleep(flags.interval_s)) return Status();
+    if (!WaitSeconds(flags.interval_s)) return Status();
     Sample now;
     INGOT_CLIENT_RETURN_IF_ERROR(look(&now));
     const Figures figures = FiguresOf(before, now);

@@ -1,13 +1,11 @@
-// ingotctl warm: has the daemon compile what a model or a manifest needs,
-// before anything that serves asks for it. Needs no GPU; what is there already
-// costs a look, so an interrupted run goes on where it was.
+// ingotctl warm: has the daemon compile what a model, a manifest or recorded
+// traffic needs, before anything that serves asks for it. Needs no GPU; what is
+// there already costs a look, so an interrupted run goes on where it was.
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <mutex>
 #include <set>
@@ -16,36 +14,21 @@
 #include "client/ctl/command.h"
 #include "client/ctl/json.h"
 #include "client/ctl/manifest.h"
-#include "client/ctl/model_specs.h"
+#include "client/ctl/spec_sources.h"
 #include "client/ctl/text_table.h"
 #include "client/src/json_writer.h"
-#include "google/protobuf/util/json_util.h"
 #include "ingot/v1/kernels.pb.h"
 
 namespace ingot::ctl {
 namespace {
 
 struct WarmFlags {
-  std::string model;
-  std::vector<std::string> manifests;
-  ModelOptions options;
+  SpecSources sources;
+  std::vector<std::string> recorded;
   std::vector<int64_t> batches;
   int jobs = 4;
   bool list = false;
 };
-
-Status ReadModel(const WarmFlags& flags, std::vector<NamedSpec>* specs) {
-  std::ifstream file(flags.model);
-  if (!file) {
-    return Error(INGOT_INVALID_ARGUMENT,
-                 "--model: found \"%s\", allowed a file that can be read",
-                 flags.model.c_str());
-  }
-  const std::string json{std::istreambuf_iterator<char>(file), {}};
-  ModelConfig config;
-  INGOT_CLIENT_RETURN_IF_ERROR(ParseModelConfig(json, &config));
-  return SpecsOfModel(config, flags.options, specs);
-}
 
 // A dim that the spec leaves open: only those count tokens in what warms up.
 v1::Dim* OpenDim(v1::Spec* spec) {
@@ -55,21 +38,21 @@ v1::Dim* OpenDim(v1::Spec* spec) {
   return nullptr;
 }
 
-// Equal specs once; with --batch one for each number of tokens.
+// Equal specs once; with --batch one for each number of tokens. What was asked
+// for most comes first.
 Status CollectSpecs(const WarmFlags& flags, std::vector<NamedSpec>* all) {
-  std::vector<NamedSpec> found;
-  if (!flags.model.empty()) {
-    INGOT_CLIENT_RETURN_IF_ERROR(ReadModel(flags, &found));
-  }
-  for (const std::string& path : flags.manifests) {
-    std::vector<v1::Spec> specs;
-    INGOT_CLIENT_RETURN_IF_ERROR(ReadManifest(path, &specs));
-    for (v1::Spec& spec : specs) found.push_back({spec.op(), std::move(spec)});
-  }
-  if (flags.model.empty() && flags.manifests.empty()) {
+  if (flags.sources.empty() && flags.recorded.empty()) {
     return Error(INGOT_INVALID_ARGUMENT,
-                 "warm: found nothing to warm, allowed --model or --manifest");
+                 "warm: found nothing to warm, allowed --model, --manifest or "
+                 "--recorded");
   }
+  std::vector<NamedSpec> found;
+  std::vector<v1::RecordedSpec> recorded;
+  INGOT_CLIENT_RETURN_IF_ERROR(ReadRecorded(flags.recorded, &recorded));
+  for (v1::RecordedSpec& spec : recorded) {
+    found.push_back({spec.spec().op(), std::move(*spec.mutable_spec())});
+  }
+  INGOT_CLIENT_RETURN_IF_ERROR(ReadSpecs(flags.sources, &found));
   std::set<std::string> seen;
   for (NamedSpec& spec : found) {
     std::vector<NamedSpec> wanted;
@@ -230,19 +213,11 @@ Status WarmAll(const std::vector<NamedSpec>& specs, const WarmFlags& flags,
   return ended;
 }
 
-void PrintManifest(const std::vector<NamedSpec>& specs) {
-  for (const NamedSpec& spec : specs) {
-    std::string line;
-    google::protobuf::util::MessageToJsonString(spec.spec, &line);
-    puts(line.c_str());
-  }
-}
-
 Status RunWarm(const WarmFlags& flags, const Globals& globals, int* exit_code) {
   std::vector<NamedSpec> specs;
   INGOT_CLIENT_RETURN_IF_ERROR(CollectSpecs(flags, &specs));
   if (flags.list) {
-    PrintManifest(specs);
+    for (const NamedSpec& spec : specs) puts(ManifestLine(spec.spec).c_str());
     return Status();
   }
   Progress progress(specs.size(), !globals.json() && isatty(STDERR_FILENO));
@@ -260,22 +235,13 @@ Status RunWarm(const WarmFlags& flags, const Globals& globals, int* exit_code) {
 
 void AddWarm(const Registry& registry) {
   CLI::App* app = registry.app->add_subcommand(
-      "warm", "compile what a model or a manifest needs, before it is needed");
+      "warm",
+      "compile what a model, a manifest or recorded traffic needs, before it "
+      "is needed");
   auto flags = std::make_shared<WarmFlags>();
-  app->add_option("--model", flags->model,
-                  "a Hugging Face config.json of a Llama, Mistral, Qwen2, "
-                  "Qwen3, Mixtral, Qwen3-MoE or DeepSeek model");
-  app->add_option("--manifest", flags->manifests,
-                  "files with the JSON form of an ingot.v1.Spec on each line; "
-                  "\"-\": standard input");
-  app->add_option("--tp", flags->options.tensor_parallel,
-                  "ranks that share the model")
-      ->capture_default_str();
-  app->add_option("--dtype", flags->options.dtype,
-                  "of the model's linear layers: bf16, mxfp8 or mxfp4")
-      ->capture_default_str();
-  app->add_option("--target", flags->options.target, "of the model's kernels")
-      ->capture_default_str();
+  flags->sources.Add(app);
+  app->add_option("--recorded", flags->recorded,
+                  "files that `record` wrote; most requested first");
   app->add_option("--batch", flags->batches,
                   "only what these numbers of tokens need (1,2,4); without it "
                   "every number is served")

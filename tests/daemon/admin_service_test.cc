@@ -187,6 +187,30 @@ TEST_F(AdminTest, DeletedKernelsAreBuiltAgain) {
             StatusCode::INVALID_ARGUMENT);
 }
 
+// On a disk that takes no writes kernels are in memory alone.
+TEST_F(AdminTest, WhatIsOnlyInMemoryIsDeleted) {
+  testing::DaemonOptions options;
+  options.flags = {"--store-free-floor-mib=1073741824"};
+  StartDaemon(options);
+  Make(64);
+  Make(65);
+  ASSERT_EQ(client().Stats().entries(), 0u) << "the disk took it";
+  EXPECT_EQ(client().Get(RmsNorm(64)).response.kernels(0).source(),
+            v1::SOURCE_MEMORY);
+  v1::DeleteRequest all;
+  all.set_all(true);
+  all.set_op("gemm");
+  EXPECT_EQ(Call(&v1::Admin::Stub::Delete, all).response.deleted(), 0u);
+  all.set_op("rmsnorm");
+  EXPECT_EQ(Call(&v1::Admin::Stub::Delete, all).response.deleted(), 2u);
+  EXPECT_EQ(client().Get(RmsNorm(64)).response.kernels(0).source(),
+            v1::SOURCE_COMPILED);
+  all.clear_op();
+  EXPECT_EQ(Call(&v1::Admin::Stub::Delete, all).response.deleted(), 1u);
+  EXPECT_EQ(client().Get(RmsNorm(64)).response.kernels(0).source(),
+            v1::SOURCE_COMPILED);
+}
+
 TEST_F(AdminTest, VerifyFindsNothingWrong) {
   Make(64);
   Make(65);
@@ -301,15 +325,20 @@ class CollectTest : public AdminTest {
     ASSERT_TRUE(store.ok()) << store.status();
     for (int i = 0; i < 3; ++i) Add(**store, i, "rmsnorm", kOld);
     Add(**store, 3, "dropped_op", kOld);
+    AddMore(**store);
     store->reset();
     testing::DaemonOptions options;
     options.state_dir = folder_.path();
     StartDaemon(options);
   }
+  virtual void AddMore(cache::Store&) {}
 
+  // `object` is the number of the entry whose object it has.
   void Add(cache::Store& store, int number, const char* op,
-           const char* fingerprint) {
-    cache::Publication entry = cache::Sample(number, kObjectBytes);
+           const char* fingerprint, int object = -1) {
+    cache::Publication entry =
+        cache::Sample(object < 0 ? number : object, kObjectBytes);
+    entry.key = cache::SampleKey(number);
     v1::Record record;
     record.set_key(entry.key);
     record.set_digest(entry.digest);
@@ -403,6 +432,53 @@ TEST_F(CollectTest, TakesTheFingerprintsThatAreNamed) {
             v1::SOURCE_MEMORY);
   EXPECT_EQ(client().Get(RmsNorm(64)).response.kernels(0).source(),
             v1::SOURCE_COMPILED);
+}
+
+class SharedObjectTest : public CollectTest {
+ protected:
+  // Object 0 has three kernels, two of them of one fingerprint; object 3 two.
+  void AddMore(cache::Store& store) override {
+    Add(store, 10, "rmsnorm", kOld, 0);
+    Add(store, 11, "kept_op", kNewer, 0);
+    Add(store, 12, "kept_op", kNewer, 3);
+  }
+  static constexpr char kNewer[] = "a newer build's fingerprint ....";
+};
+
+// What is said to be freed is what the store is smaller by.
+TEST_F(SharedObjectTest, CountsOncePerFingerprintAndGoesWithTheLast) {
+  v1::CollectRequest request;
+  request.set_dry_run(true);
+  request.add_fingerprints(kOld);
+  const v1::CollectResponse dry = Collect(request);
+  ASSERT_THAT(dry.fingerprints(), SizeIs(3));
+  EXPECT_EQ(dry.fingerprints(0).op(), "dropped_op");
+  EXPECT_EQ(dry.fingerprints(0).bytes(),
+            record_bytes_["dropped_op"] + kObjectBytes);
+  EXPECT_EQ(dry.fingerprints(1).op(), "kept_op");
+  EXPECT_EQ(dry.fingerprints(1).bytes(),
+            record_bytes_["kept_op"] + 2 * kObjectBytes);
+  EXPECT_EQ(dry.fingerprints(2).op(), "rmsnorm");
+  EXPECT_EQ(dry.fingerprints(2).entries(), 4u);
+  EXPECT_EQ(dry.fingerprints(2).bytes(),
+            record_bytes_["rmsnorm"] + 3 * kObjectBytes);
+  EXPECT_EQ(dry.removed(), 5u);
+  EXPECT_EQ(dry.removed_bytes(), record_bytes_["rmsnorm"] +
+                                     record_bytes_["dropped_op"] +
+                                     2 * kObjectBytes);
+
+  // A pinned one keeps its object.
+  Pin(cache::SampleKey(1));
+  EXPECT_EQ(Collect(request).removed_bytes() + kObjectBytes +
+                record_bytes_["rmsnorm"] / 4,
+            dry.removed_bytes());
+  Pin(cache::SampleKey(1), true);
+
+  request.set_dry_run(false);
+  EXPECT_EQ(Collect(request).removed_bytes(), dry.removed_bytes());
+  EXPECT_EQ(client().Stats().entries(), 2u);
+  EXPECT_GE(client().Stats().store_bytes(), 2 * kObjectBytes);
+  EXPECT_LT(client().Stats().store_bytes(), 3 * kObjectBytes);
 }
 
 }  // namespace

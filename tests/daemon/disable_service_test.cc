@@ -9,6 +9,7 @@ namespace {
 
 using grpc::StatusCode;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::SizeIs;
 using Stub = v1::Admin::Stub;
 
@@ -101,6 +102,93 @@ TEST_F(DisableTest, AKernelGoesAndItsNeighboursStay) {
   EXPECT_THAT(client().Call(&Stub::Enable, enable).response.enabled(),
               SizeIs(1));
   EXPECT_TRUE(client().Get(RmsNorm(64)).ok());
+}
+
+// Objects above 1 MiB are read by digest, which names no kernel.
+TEST_F(DisableTest, LargeObjectsAreNotReadEither) {
+  StartFaultyDaemon();
+  daemon().OrderFault("n=64", "pad");
+  daemon().OrderFault("n=65", "pad");
+  const auto made = client().Get(RmsNorm(64));
+  const auto other = client().Get(RmsNorm(65));
+  ASSERT_TRUE(made.ok()) << made.message();
+  ASSERT_TRUE(other.ok()) << other.message();
+  ASSERT_TRUE(made.response.kernels(0).bytes_follow());
+  const auto read = [this](const Answer<v1::GetKernelResponse>& answer) {
+    const v1::Record& record = answer.response.kernels(0).record();
+    v1::ReadObjectRequest request;
+    request.set_digest(record.digest());
+    grpc::ClientContext context;
+    const auto stream = client().kernels().ReadObject(&context, request);
+    v1::ObjectChunk chunk;
+    size_t bytes = 0;
+    while (stream->Read(&chunk)) bytes += chunk.data().size();
+    const grpc::Status status = stream->Finish();
+    EXPECT_EQ(bytes, status.ok() ? record.size() : 0);
+    return status;
+  };
+  EXPECT_TRUE(read(made).ok());
+  v1::DisableRequest request;
+  request.add_keys(made.response.kernels(0).record().key());
+  request.set_reason("n = 64 is wrong");
+  ASSERT_TRUE(client().Call(&Stub::Disable, request).ok());
+  EXPECT_EQ(read(made).error_code(), StatusCode::FAILED_PRECONDITION);
+  EXPECT_THAT(read(made).error_message(), HasSubstr("n = 64 is wrong"));
+  EXPECT_TRUE(read(other).ok());
+  DisableOp("rmsnorm");
+  EXPECT_THAT(read(other).error_message(), HasSubstr("op rmsnorm: disabled"));
+  v1::ReadObjectRequest unknown;
+  unknown.set_digest(std::string(32, 'x'));
+  grpc::ClientContext context;
+  v1::ObjectChunk chunk;
+  const auto stream = client().kernels().ReadObject(&context, unknown);
+  EXPECT_FALSE(stream->Read(&chunk));
+  EXPECT_EQ(stream->Finish().error_code(), StatusCode::NOT_FOUND);
+  EnableAll();
+  EXPECT_TRUE(read(made).ok());
+  EXPECT_TRUE(read(other).ok());
+}
+
+// A bundle is used where no daemon says what is disabled.
+TEST_F(DisableTest, NothingOfItIsExported) {
+  StartDaemon();
+  const auto made = client().Get(RmsNorm(64));
+  ASSERT_TRUE(made.ok() && client().Get(RmsNorm(65)).ok());
+  const auto exported = [this](const v1::ExportRequest& request) {
+    v1::ExportResponse all;
+    v1::ExportResponse response;
+    grpc::ClientContext context;
+    const auto stream = client().admin().Export(&context, request);
+    while (stream->Read(&response)) all.MergeFrom(response);
+    EXPECT_TRUE(stream->Finish().ok());
+    return all;
+  };
+  EXPECT_THAT(exported({}).records(), SizeIs(2));
+  EXPECT_EQ(exported({}).summary().disabled(), 0);
+  v1::DisableRequest request;
+  request.add_keys(made.response.kernels(0).record().key());
+  request.set_reason("n = 64 is wrong");
+  ASSERT_TRUE(client().Call(&Stub::Disable, request).ok());
+  v1::ExportResponse all = exported({});
+  ASSERT_THAT(all.records(), SizeIs(1));
+  EXPECT_THAT(all.records(0), Not(HasSubstr(request.keys(0))));
+  EXPECT_THAT(all.plans(), SizeIs(1));
+  EXPECT_EQ(all.summary().disabled(), 1);
+  EXPECT_EQ(all.summary().incomplete_plans(), 1);
+
+  v1::ExportRequest by_spec;
+  *by_spec.add_specs() = RmsNorm(64);
+  all = exported(by_spec);
+  EXPECT_THAT(all.records(), SizeIs(0));
+  EXPECT_THAT(all.parts(), SizeIs(0));
+  EXPECT_THAT(all.summary().missing_specs(), SizeIs(1));
+  EXPECT_EQ(all.summary().disabled(), 1);
+  v1::ExportRequest by_key;
+  by_key.add_keys(request.keys(0));
+  EXPECT_THAT(exported(by_key).summary().missing_keys(), SizeIs(1));
+  DisableOp("rmsnorm");
+  EXPECT_THAT(exported({}).records(), SizeIs(0));
+  EXPECT_EQ(exported({}).summary().disabled(), 2);
 }
 
 // A compile that was under way is not handed out either.

@@ -3,10 +3,12 @@
 # in $1.
 build=$1
 work=$(mktemp -d)
-daemon=
+daemon= # process ids, separated by spaces
 finish() {
-  [ -z "$daemon" ] || kill "$daemon" 2>/dev/null || true
-  [ -z "$daemon" ] || wait "$daemon" 2>/dev/null || true
+  for pid in $daemon; do
+    kill "$pid" 2>/dev/null || true
+    wait "$pid" 2>/dev/null || true
+  done
   rm -rf "$work"
 }
 trap finish EXIT
@@ -38,9 +40,9 @@ expect() {
 
 export INGOT_ADDRESS=unix:$work/s
 
-# With one worker; returns when it serves.
+# start_daemon FLAG...: with one worker; returns when it serves.
 start_daemon() {
-  "$build/bin/ingotd" --socket "$work/s" --state-dir "$work/state" --workers 1 > "$work/log" 2>&1 &
+  "$build/bin/ingotd" --socket "$work/s" --state-dir "$work/state" --workers 1 "$@" > "$work/log" 2>&1 &
   daemon=$!
   for _ in $(seq 600); do
     "$build/bin/ingotctl" stats > "$work/out" 2> "$work/err" && return

@@ -71,9 +71,25 @@ one_document check
 grep -q '"checks":\[{.*},{.*}\]' "$folder/out"
 one_document check rmsnorm rows=3 n=65
 one_document get rmsnorm rows n=65
-for command in ls stats capabilities verify gc "rm --all"; do
+key=$("$build/bin/ingotctl" ls | awk 'NR == 2 {print $1}')
+"$build/bin/ingotctl" record --out "$folder/r.jsonl" >/dev/null
+for command in ls stats capabilities doctor "inspect -d $key" "pin $key" "unpin $key" \
+  "disable $key --reason x" disabled "enable $key" "explain rmsnorm rows n=65" \
+  "candidates rmsnorm rows n=65" "tune add rmsnorm rows n=65 --tune threads=64 --us 3" \
+  "tune ls" "tune rm --all" repro "top --iterations 1 --interval 0.1" record \
+  "record --out $folder/r2.jsonl" "warm --recorded $folder/r.jsonl" \
+  "warm-from $INGOT_ADDRESS" "coverage --recorded $folder/r.jsonl --manifest $folder/r.jsonl" \
+  "export --to $folder/all.bundle" "import $folder/all.bundle" "keygen $folder/key.pem" \
+  verify gc "rm $key" "rm --all"; do
   # shellcheck disable=SC2086
   one_document $command
+done
+
+# Nobody is left out: a new command has to be added above, or here.
+names=$("$build/bin/ingotctl" --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z-]*\) .*/\1/p')
+for name in $names; do
+  case $name in completion | man) continue ;; esac # text for programs of their own
+  grep -qE "(one_document|[\" ])$name[\" ;]" "$0" || { echo "no JSON of $name was looked at"; exit 1; }
 done
 
 if grep -v '^{' "$folder/log"; then

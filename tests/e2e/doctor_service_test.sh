@@ -47,7 +47,8 @@ line 0 '^\.TH INGOTCTL 1' man
 for section in NAME SYNOPSIS OPTIONS COMMANDS "EXIT STATUS" ENVIRONMENT; do
   grep -q "^\.SH $section" "$work/out" || fail "man: no $section"
 done
-for command in $("$build/bin/ingotctl" --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
-  grep -q "^\.SS $command$" "$work/out" || fail "man: no $command"
+for command in $("$build/bin/ingotctl" --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z-]*\) .*/\1/p'); do
+  grep -q "^\.SS ${command//-/\\\\-}$" "$work/out" || fail "man: no $command"
 done
+grep -q "^\.SS coverage$" "$work/out" || fail "man: the list of commands is not read"
 echo "passed"
