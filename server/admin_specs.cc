@@ -4,6 +4,8 @@
 #include <limits>
 #include <optional>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "ingot/v1/plan.pb.h"
 #include "server/admin.h"
@@ -16,21 +18,49 @@ constexpr size_t kDefaultPage = 1000;
 constexpr size_t kLargestPage = 10000;
 constexpr size_t kMaxToken = 1024;
 
-// A plan resolves its spec's tuning. What was asked for is what has the plan's
-// spec digest with some of it.
+// Specs that are tried for one plan: some 10 us each.
+constexpr size_t kMaxTries = 1 << 12;
+
+template <typename T>
+std::vector<T> Some(const std::vector<T>& all, size_t subset) {
+  std::vector<T> some;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if ((subset >> i & 1) != 0) some.push_back(all[i]);
+  }
+  return some;
+}
+
+// Subsets of `size` things: none and all of them, then the others.
+std::vector<size_t> Subsets(size_t size) {
+  const size_t all = (size_t{1} << size) - 1;
+  std::vector<size_t> subsets = {0};
+  if (all != 0) subsets.push_back(all);
+  for (size_t subset = 1; subset < all && subset < kMaxTries; ++subset) {
+    subsets.push_back(subset);
+  }
+  return subsets;
+}
+
+// A plan resolves its spec: attributes and tuning that were left out have their
+// values there. What was asked for is what has the plan's spec digest with some
+// of them.
 std::optional<Spec> AskedSpec(const v1::Plan& plan) {
   const absl::StatusOr<Spec> resolved = SpecFromWire(plan.resolved_spec());
-  if (!resolved.ok() || resolved->tuning.size() > 16) return std::nullopt;
-  const size_t subsets = size_t{1} << resolved->tuning.size();
-  for (size_t subset = 0; subset < subsets; ++subset) {
-    Spec asked = *resolved;
-    asked.tuning.clear();
-    for (size_t i = 0; i < resolved->tuning.size(); ++i) {
-      if ((subset >> i & 1) != 0) asked.tuning.push_back(resolved->tuning[i]);
+  if (!resolved.ok() || resolved->tuning.size() > 16 ||
+      resolved->attrs.size() > 16) {
+    return std::nullopt;
+  }
+  Spec asked = *resolved;
+  size_t tries = 0;
+  for (const size_t tuning : Subsets(resolved->tuning.size())) {
+    for (const size_t attrs : Subsets(resolved->attrs.size())) {
+      if (++tries > kMaxTries) return std::nullopt;
+      asked.tuning = Some(resolved->tuning, tuning);
+      asked.attrs = Some(resolved->attrs, attrs);
+      absl::StatusOr<Spec> canonical = Canonicalize(asked);
+      if (!canonical.ok()) return std::nullopt;
+      if (SpecDigest(*canonical) == plan.spec_digest()) return *canonical;
     }
-    absl::StatusOr<Spec> canonical = Canonicalize(asked);
-    if (!canonical.ok()) return std::nullopt;
-    if (SpecDigest(*canonical) == plan.spec_digest()) return *canonical;
   }
   return std::nullopt;
 }

@@ -8,6 +8,7 @@
 #include "cache/testing/temp_dir.h"
 #include "gmock/gmock.h"
 #include "tests/daemon/fixture.h"
+#include "tests/daemon/gemm_spec.h"
 
 namespace ingot::server {
 namespace {
@@ -263,13 +264,20 @@ TEST_F(AdminTest, ListSpecsTellsWhatWasAskedFor) {
   v1::Tuning* tuning = tuned.add_tuning();
   tuning->set_name("threads");
   tuning->set_value(512);
+  // Of attributes, all, some and none are left to their defaults.
+  const v1::Spec laid_out = Gemm(256, "nt");
+  v1::Spec activated = laid_out;
+  v1::Attr* act = activated.add_attrs();
+  act->set_name("act");
+  act->set_string_value("silu");
   std::map<std::string, v1::Spec> asked;
-  for (const v1::Spec& spec : {RmsNorm(64), RmsNorm(4096), tuned}) {
+  for (const v1::Spec& spec :
+       {RmsNorm(64), RmsNorm(4096), tuned, Gemm(256), laid_out, activated}) {
     const auto answer = client().Get(spec);
     ASSERT_TRUE(answer.ok()) << answer.message();
     asked[answer.response.plan().spec_digest()] = spec;
   }
-  ASSERT_THAT(asked, SizeIs(3));
+  ASSERT_THAT(asked, SizeIs(6));
   std::set<std::string> listed;
   v1::ListSpecsRequest request;
   request.set_page_size(2);
@@ -288,6 +296,9 @@ TEST_F(AdminTest, ListSpecsTellsWhatWasAskedFor) {
   for (const auto& [digest, spec] : asked) expected.insert(digest);
   EXPECT_EQ(listed, expected);
   request.set_op("gemm");
+  EXPECT_THAT(Call(&v1::Admin::Stub::ListSpecs, request).response.specs(),
+              SizeIs(3));
+  request.set_op("grouped_gemm");
   EXPECT_THAT(Call(&v1::Admin::Stub::ListSpecs, request).response.specs(),
               SizeIs(0));
 }

@@ -8,6 +8,7 @@
 #include "ingot/v1/bundle.pb.h"
 #include "server/plan_check.h"
 #include "tests/daemon/fixture.h"
+#include "tests/daemon/gemm_spec.h"
 
 namespace ingot::server {
 namespace {
@@ -136,31 +137,10 @@ class TransferTest : public DaemonTest {
   std::unique_ptr<Client> other_;
 };
 
-v1::Spec Gemm(int64_t n) {
-  v1::Spec spec;
-  spec.set_op("gemm");
-  spec.set_target("gfx950");
-  spec.add_dims()->set_name("m");
-  for (const char* name : {"n", "k"}) {
-    v1::Dim* dim = spec.add_dims();
-    dim->set_name(name);
-    dim->set_value(n);
-  }
-  for (const char* name : {"a", "b", "d"}) {
-    v1::Operand* operand = spec.add_operands();
-    operand->set_name(name);
-    operand->set_dtype("bf16");
-  }
-  v1::Attr* layout = spec.add_attrs();
-  layout->set_name("layout");
-  layout->set_string_value("nt");
-  return spec;
-}
-
 TEST_F(TransferTest, EverythingArrivesAndIsServed) {
   StartBoth();
   ASSERT_TRUE(client().Get(RmsNorm(64)).ok());
-  const Answer<v1::GetKernelResponse> gemm = client().Get(Gemm(256));
+  const Answer<v1::GetKernelResponse> gemm = client().Get(Gemm(256, "nt"));
   ASSERT_TRUE(gemm.ok()) << gemm.message();
   const Exported exported = Export(client());
   ASSERT_TRUE(exported.status.ok()) << exported.status.error_message();
@@ -182,7 +162,7 @@ TEST_F(TransferTest, EverythingArrivesAndIsServed) {
             static_cast<int>(exported.records.size()));
   EXPECT_EQ(StatesOf(imported.response.plans())[v1::IMPORT_IMPORTED], 2);
 
-  const Answer<v1::GetKernelResponse> served = other().Get(Gemm(256));
+  const Answer<v1::GetKernelResponse> served = other().Get(Gemm(256, "nt"));
   ASSERT_TRUE(served.ok()) << served.message();
   EXPECT_EQ(served.response.compile_us(), 0u);
   EXPECT_EQ(served.response.plan().SerializeAsString(),
@@ -230,7 +210,7 @@ TEST_F(TransferTest, APlanIsKeptThoughNothingWasCompiledForIt) {
 TEST_F(TransferTest, FiltersChoose) {
   StartDaemon();
   const Answer<v1::GetKernelResponse> norm = client().Get(RmsNorm(64));
-  const Answer<v1::GetKernelResponse> gemm = client().Get(Gemm(256));
+  const Answer<v1::GetKernelResponse> gemm = client().Get(Gemm(256, "nt"));
   ASSERT_TRUE(norm.ok() && gemm.ok());
   v1::ExportRequest by_op;
   by_op.set_op("rmsnorm");
@@ -251,7 +231,7 @@ TEST_F(TransferTest, FiltersChoose) {
 
   v1::ExportRequest by_spec;
   *by_spec.add_specs() = RmsNorm(65);
-  *by_spec.add_specs() = Gemm(256);
+  *by_spec.add_specs() = Gemm(256, "nt");
   exported = Export(client(), by_spec);
   EXPECT_THAT(exported.summary.missing_specs(), UnorderedElementsAre(0u));
   EXPECT_EQ(exported.plans.size(), 1u);
