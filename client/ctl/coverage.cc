@@ -1,10 +1,10 @@
 // ingotctl coverage: what share of recorded traffic a manifest or a model
 // covers.
+#include <algorithm>
 #include <cstdio>
 
 #include "client/ctl/command.h"
 #include "client/ctl/coverage_report.h"
-#include "client/ctl/json.h"
 #include "client/ctl/manifest.h"
 #include "client/ctl/spec_sources.h"
 #include "client/ctl/text_table.h"
