@@ -15,13 +15,13 @@ After a fork the child may go on using them, and launches if HIP was not yet in
 use. `ingot.torch` has the same for PyTorch's tensors."""
 
 from ._abi import lib as _lib
-from .autotune import Trial, Tuned, autotune
 from .client import Candidate, Client
 from .errors import (Cancelled, DataLoss, DeadlineExceeded, FailedPrecondition, IngotError, Internal, InvalidArgument,
                      NotFound, OutOfRange, PermissionDenied, ResourceExhausted, Unauthenticated, Unavailable,
                      Unimplemented)
 from .prepared import Kernel, Launch, Measurement, Prepared
 from .spec import ANY, DYNAMIC, Operand, Range, Spec
+from .tuning import Trial, Tuned, autotune
 
 __version__ = _lib.ingot_version().decode()
 

@@ -88,6 +88,17 @@ class Launch:
         self._args.scalars = self.scalars
         self._args.scalar_count = len(self.scalars)
 
+    def take(self, other: "Launch") -> None:
+        """Everything but the workspace of a launch of the same op with the same
+        operands."""
+        self.dims[:] = other.dims[:]
+        self.operands[:] = other.operands[:]
+        for operand, row in other._rows.items():
+            self.set_strides(operand, row[:])
+        if other._args.scalar_count:
+            ctypes.memmove(self.scalars, other.scalars, ctypes.sizeof(other.scalars))
+            self._args.scalars, self._args.scalar_count = self.scalars, len(self.scalars)
+
     def set_workspace(self, pointer: int, size: int) -> None:
         self._args.workspace = pointer
         self._args.workspace_bytes = size

@@ -157,7 +157,7 @@ class AutotuneTest(fixture.DaemonTest):
 
 class DifferenceTest(unittest.TestCase):
     def test_rounding_is_no_difference_and_more_is(self):
-        from ingot.autotune import _difference
+        from ingot.tuning import _difference
 
         for dtype in ("f32", "f16", "bf16"):
             values = [1.0, -2.5, float("inf"), float("nan"), 0.0]

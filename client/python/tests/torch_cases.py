@@ -2,8 +2,10 @@
 device, against sums in f64. Run by torch_emulator_test.py with the
 distribution's PyTorch and by current_torch_test.py with a newer one."""
 
+import dataclasses
 import os
 import unittest
+from unittest import mock
 
 import fixture
 
@@ -244,6 +246,56 @@ class TorchCases(fixture.DaemonTest):
         self.assertEqual(it.stats(), {"launches": {"linear": 2, "mm": 1, "addmm": 1}, "fallbacks": {}})
         self.assertTrue(torch.allclose(got.float(), want.float(), atol=0.05, rtol=0.05))
         self.assertEqual((functional.linear, torch.mm, torch.addmm), originals)
+
+    def served_times(self, times):
+        """Measures as ever, and reports these times, by the order of handles."""
+        measure, times = ingot.Launch.measure, iter(times)
+        return mock.patch.object(ingot.Launch, "measure", lambda launch, *more, **options: dataclasses.replace(
+            measure(launch, *more, **options), median_us=next(times)))
+
+    def test_autotune(self):
+        a, b = random(33, 64), random(64, 48, seed=1)
+        torch.ops.ingot.mm(a, b)
+        before, = [p.epoch for p in it._runtime._prepared.values() if p.spec.dims["n"] == 48]
+        # The plan in force first, then candidates as they come.
+        with self.served_times([20.0, 9.0, 4.0, 8.0, 7.0]):
+            tuned, = it.autotune(torch.ops.ingot.mm, a, b, limit=4, runs=2, warm_up=1, buffers=2)
+        self.assertEqual([trial.problem for trial in tuned.trials], [""] * 4)
+        self.assertIs(tuned.winner, tuned.trials[1])
+        self.assertGreater(tuned.epoch, before)
+        self.check_mm(a, b)
+        after, = [p for p in it._runtime._prepared.values() if p.spec.dims["n"] == 48]
+        self.assertEqual(after.epoch, tuned.epoch)
+        # For 33 to 64 rows; others keep their kernels.
+        wanted = it._runtime.client().prepare(dataclasses.replace(after.spec, tuning=tuned.winner.tuning))
+        kernels = {kernel.key for kernel in after.kernels()}
+        self.assertLess({kernel.key for kernel in wanted.kernels()}, kernels)
+        self.assertEqual(it.stats()["fallbacks"], {})
+
+    def test_autotune_leaves_tensors_and_wrong_results_alone(self):
+        x, weight = random(5, 192), random(192, seed=1)
+        run = it._autotune._Problem.run
+        calls = []
+
+        def wrong(problem, prepared):
+            results, measured = run(problem, prepared)
+            calls.append(prepared)
+            if len(calls) == 2:
+                results[0][3, 7] += 1
+            return results, measured
+
+        x_before = x.clone()
+        with mock.patch.object(it._autotune._Problem, "run", wrong), self.served_times([20.0, 1.0, 5.0, 6.0, 7.0, 8.0]):
+            tuned, = it.autotune(lambda: torch.ops.ingot.rms_norm(x, weight, 1e-6), runs=1)
+        self.assertIn("output 0 at (3, 7): found", tuned.trials[0].problem)
+        self.assertIs(tuned.winner, tuned.trials[1])
+        self.assertTrue(torch.equal(x, x_before))
+        self.assertEqual(it.stats()["launches"], {"rms_norm": 1})
+        # The tuned operator is the plan's of 5 to 8 rows from now on.
+        got = torch.ops.ingot.rms_norm(x, weight, 1e-6)
+        wide = x.double()
+        want = wide / (wide.pow(2).mean(-1, keepdim=True) + 1e-6).sqrt() * weight.double()
+        self.expect_near(got, want, want.abs(), 1)
 
     def test_without_a_daemon_aten_does_it_until_one_is_back(self):
         a, b = random(4, 96), random(96, 8, seed=1)

@@ -4,6 +4,7 @@
 
     y = ingot.torch.linear(x, weight, bias, act="silu")   # or torch.ops.ingot.*
     ingot.torch.enable()                                  # or: PyTorch's own
+    print(*ingot.torch.autotune(model, x), sep="\n")      # measure, store, use
 
 A spec is prepared when it is first met (a call to the daemon, once; warm it up
 beforehand with `ingotctl warm`). From then on a launch asks nobody, allocates
@@ -16,11 +17,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._autotune import autotune
 from ._ops import addmm, grouped_mm, linear, mm, rms_norm, scaled_mm
 from ._route import disable, enable
 from ._runtime import runtime as _runtime
 
-__all__ = ["addmm", "configure", "disable", "enable", "grouped_mm", "linear", "mm", "rms_norm", "scaled_mm", "stats"]
+__all__ = ["addmm", "autotune", "configure", "disable", "enable", "grouped_mm", "linear", "mm", "rms_norm", "scaled_mm",
+           "stats"]
 
 
 def configure(**options: Any) -> None:

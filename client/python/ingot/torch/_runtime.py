@@ -4,11 +4,12 @@ and why something fell back."""
 from __future__ import annotations
 
 import collections
+import contextlib
 import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Optional
 
 import torch
@@ -60,6 +61,9 @@ class Device:
         with torch.cuda.device(device):
             launch(torch.cuda.current_stream(device).cuda_stream)
 
+    def name(self, tensor: torch.Tensor) -> str:
+        return torch.cuda.get_device_name(tensor.device)
+
     def capturing(self) -> bool:
         return torch.cuda.is_current_stream_capturing()
 
@@ -79,6 +83,25 @@ class Runtime:
         self.launches: collections.Counter = collections.Counter()
         self.fallbacks: collections.Counter = collections.Counter()
         self._logged: set = set()
+        self._tuner = None
+
+    @contextlib.contextmanager
+    def tuning(self, tuner) -> Iterator[None]:
+        """Launches of `tuner.thread` are shown to it first."""
+        with self._lock:
+            if self._tuner is not None:
+                raise ingot.FailedPrecondition("autotune: another one is under way in this process")
+            self._tuner = tuner
+        try:
+            yield
+        finally:
+            self._tuner = None
+
+    def forget(self, spec: ingot.Spec) -> None:
+        """The next launch of `spec` prepares it anew."""
+        for key, prepared in list(self._prepared.items()):
+            if prepared.spec is spec:
+                del self._prepared[key]
 
     def configure(self, **options) -> None:
         with self._lock:
@@ -125,7 +148,10 @@ class Runtime:
         return launch
 
     def run(self, op: str, launch: ingot.Launch, tensors: Sequence[torch.Tensor]) -> None:
-        """With everything but the workspace filled in."""
+        """With everything but the workspace filled in; `tensors` in the order of
+        its operands."""
+        if self._tuner is not None and self._tuner.thread == threading.get_ident():
+            self._tuner(launch, tensors)
         size = launch.workspace_bytes()
         if size:
             workspace = torch.empty(size, dtype=torch.uint8, device=tensors[0].device)

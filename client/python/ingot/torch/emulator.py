@@ -43,6 +43,9 @@ class EmulatedDevice(Device):
         if tensor.device.type != "cpu":
             raise Fallback("device")
 
+    def name(self, tensor: torch.Tensor) -> str:
+        return "emulated gfx950"
+
     def capturing(self) -> bool:
         return False
 

@@ -131,7 +131,7 @@ def autotune(client: Client, spec: Spec, dims: Union[Mapping[str, int], Sequence
         for name, data in expected.items():
             operand = spec.operands[name]
             dtype = operand if isinstance(operand, str) else operand.dtype
-            problem = _difference(dtype, data, result[name], _depth(spec, dims), tolerance)
+            problem = _difference(dtype, data, result[name], depth_of(spec, dims), tolerance)
             if problem:
                 return f"{name}: {problem}"
         return ""
@@ -139,7 +139,7 @@ def autotune(client: Client, spec: Spec, dims: Union[Mapping[str, int], Sequence
     return search(client, spec, run, difference, range=range, device=device, limit=limit, store=store)
 
 
-def _depth(spec: Spec, dims) -> int:
+def depth_of(spec: Spec, dims) -> int:
     """How many numbers a sum of the op has."""
     values = dims if isinstance(dims, Mapping) else dict(zip(spec.dims, dims))
     return values.get("k", values.get("n", 1))
