@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import pathlib
 from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
 
 
@@ -165,8 +164,8 @@ def _candidates() -> list[str]:
     named = os.environ.get("INGOT_LIBRARY")
     if named:
         return [named]
-    beside = pathlib.Path(__file__).parent / _SONAME
-    return [str(beside)] * beside.exists() + [_SONAME]
+    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), _SONAME)
+    return [beside] * os.path.exists(beside) + [_SONAME]
 
 
 def _load() -> ctypes.CDLL:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import json
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -201,6 +200,8 @@ class Client:
         text = ctypes.c_void_p()
         with self._use() as client:
             check(function(client, text))
+        import json  # not by whoever only launches: it costs as much as all else
+
         return json.loads(_abi.take_string(text))
 
     def capabilities(self) -> dict[str, Any]:

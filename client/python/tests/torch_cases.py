@@ -247,6 +247,30 @@ class TorchCases(fixture.DaemonTest):
         self.assertTrue(torch.allclose(got.float(), want.float(), atol=0.05, rtol=0.05))
         self.assertEqual((functional.linear, torch.mm, torch.addmm), originals)
 
+    def test_launches_that_are_repeated(self):
+        weight, bias = random(40, 64, seed=2), random(40, seed=3)
+        for seed in range(3):
+            x = random(2, 3, 64, seed=seed)
+            got = torch.ops.ingot.linear(x, weight, bias, "relu")
+            before = x.double() @ weight.double().t() + bias.double()
+            sums = x.double().abs() @ weight.double().abs().t() + bias.double().abs()
+            self.expect_near(got, before.relu(), sums, 64, "relu")
+            self.check_mm(x[0], weight.t())
+            # Columns of a wider tensor are copied first, elsewhere each time.
+            wide = random(2, 3, 128, seed=seed)[..., ::2]
+            got = torch.ops.ingot.linear(wide, weight)
+            self.expect_near(got, wide.double() @ weight.double().t(),
+                             wide.double().abs() @ weight.double().abs().t(), 64)
+            self.check_mm(random(40, 64, seed=seed)[:, 1:], random(63, 16))  # no 16 bytes
+        self.assertEqual(it.stats(), {"launches": {"linear": 6, "mm": 6}, "fallbacks": {}})
+        with mock.patch.object(it._gemm, "gemm") as gemm:
+            torch.ops.ingot.linear(random(2, 3, 64), weight, bias, "relu")
+            gemm.assert_not_called()
+        it.configure(address=self.address)
+        with mock.patch.object(it._gemm, "gemm", side_effect=it._gemm.gemm) as gemm:
+            torch.ops.ingot.linear(random(2, 3, 64), weight, bias, "relu")
+            gemm.assert_called_once()
+
     def served_times(self, times):
         """Measures as ever, and reports these times, by the order of handles."""
         measure, times = ingot.Launch.measure, iter(times)

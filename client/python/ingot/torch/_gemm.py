@@ -39,9 +39,9 @@ def _added(tensor: torch.Tensor, like: torch.Tensor) -> _Matrix:
 
 def gemm(op: str, a: torch.Tensor, b: torch.Tensor, *, c: Optional[torch.Tensor] = None,
          bias: Optional[torch.Tensor] = None, alpha: float = 1.0, beta: float = 1.0, act: str = "none",
-         residual: Optional[torch.Tensor] = None) -> torch.Tensor:
+         residual: Optional[torch.Tensor] = None, remember: Optional[tuple] = None) -> torch.Tensor:
     """act(alpha * a @ b + beta * c + bias) + residual for matrices a [m, k] and
-    b [k, n]; Fallback where that is not for us."""
+    b [k, n]; Fallback where that is not for us. `remember`: a key for _again."""
     if a.dim() != 2 or b.dim() != 2 or a.shape[1] != b.shape[0]:
         raise Fallback("shape")  # which ATen has words for
     m, k = a.shape
@@ -83,16 +83,41 @@ def gemm(op: str, a: torch.Tensor, b: torch.Tensor, *, c: Optional[torch.Tensor]
             launch.set_strides(place, (matrix.stride, 1))
     launch.set_scalars((alpha,) if c is None else (alpha, beta))
     runtime.run(op, launch, tensors)
+    runtime.remember(remember, launch)
     return out
+
+
+def _again(op: str, key: Optional[tuple], shape: tuple, a: torch.Tensor, b: torch.Tensor,
+           bias: Optional[torch.Tensor] = None) -> Optional[torch.Tensor]:
+    """The result, where the key was remembered."""
+    repeat = runtime.repeat(key)
+    if repeat is None:
+        return None
+    out = torch.empty(shape, dtype=a.dtype, device=a.device)
+    runtime.run_again(op, repeat, (a, b, out) if bias is None else (a, b, out, bias))
+    return out
+
+
+def mm(op: str, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    """a [m, k] @ b [k, n]; Fallback where that is not for us."""
+    key = _tensors.likeness(("mm",), a, b)
+    out = _again(op, key, (a.shape[0], b.shape[-1]), a, b) if a.dim() else None
+    return gemm(op, a, b, remember=key) if out is None else out
 
 
 def linear(op: str, x: torch.Tensor, weight: torch.Tensor, bias: Optional[torch.Tensor] = None,
            act: str = "none") -> torch.Tensor:
     """act(x [..., k] @ weight [n, k]^T + bias [n]); Fallback where that is not
     for us."""
+    key = _tensors.likeness(("linear", act), x, weight, bias)
+    out = _again(op, key, (*x.shape[:-1], weight.shape[0]), x, weight, bias)
+    if out is not None:
+        return out
     k = x.shape[-1]
     rows = x.reshape(-1, k) if k else x.new_empty((math.prod(x.shape[:-1]), 0))
-    out = gemm(op, rows, weight.t(), bias=bias, act=act)
+    # A copy of x will have another pointer next time.
+    remember = key if rows.data_ptr() == x.data_ptr() else None
+    out = gemm(op, rows, weight.t(), bias=bias, act=act, remember=remember)
     return out.view(*x.shape[:-1], weight.shape[0])
 
 

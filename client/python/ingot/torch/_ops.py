@@ -36,7 +36,7 @@ ACTIVATIONS = {
 
 
 def _mm(a, b):
-    return attempt("mm", lambda: _gemm.gemm("mm", a, b), lambda: aten.mm(a, b))
+    return attempt("mm", lambda: _gemm.mm("mm", a, b), lambda: aten.mm(a, b))
 
 
 def _addmm(c, a, b, *, beta=1, alpha=1):

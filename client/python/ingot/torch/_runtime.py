@@ -21,6 +21,9 @@ log = logging.getLogger("ingot.torch")
 # Seconds that a spec rests after the daemon could not be asked.
 RETRY_AFTER = 30.0
 
+# Repeats that a thread keeps; a model has hundreds of shapes.
+_MOST_REPEATS = 4096
+
 # errors that another call would meet again
 _LASTING = (ingot.InvalidArgument, ingot.Unimplemented, ingot.FailedPrecondition, ingot.OutOfRange)
 
@@ -68,6 +71,18 @@ class Device:
         return torch.cuda.is_current_stream_capturing()
 
 
+class Repeat:
+    """A launch that went well, to be made again with other pointers."""
+
+    __slots__ = ("launch", "workspace", "generation")
+
+    def __init__(self, launch: ingot.Launch, generation: int):
+        self.launch = launch._owner.arguments()
+        self.launch.take(launch)
+        self.workspace = launch.workspace_bytes()
+        self.generation = generation
+
+
 class Runtime:
     """Thread-safe. The client is made when first needed, again after a fork."""
 
@@ -84,6 +99,7 @@ class Runtime:
         self.fallbacks: collections.Counter = collections.Counter()
         self._logged: set = set()
         self._tuner = None
+        self._generation = 0  # of repeats: older ones are of handles that were let go
 
     @contextlib.contextmanager
     def tuning(self, tuner) -> Iterator[None]:
@@ -102,6 +118,7 @@ class Runtime:
         for key, prepared in list(self._prepared.items()):
             if prepared.spec is spec:
                 del self._prepared[key]
+        self._generation += 1
 
     def configure(self, **options) -> None:
         with self._lock:
@@ -110,6 +127,7 @@ class Runtime:
             self._prepared = {}
             self._rest = {}
             self._local = threading.local()
+            self._generation += 1
 
     def client(self) -> ingot.Client:
         with self._lock:
@@ -152,7 +170,32 @@ class Runtime:
         its operands."""
         if self._tuner is not None and self._tuner.thread == threading.get_ident():
             self._tuner(launch, tensors)
-        size = launch.workspace_bytes()
+        self._start(op, launch, launch.workspace_bytes(), tensors)
+
+    def repeat(self, key: Optional[tuple]) -> Optional[Repeat]:
+        """What this thread remembers under `key`."""
+        generation = self._local.__dict__["generation"] = self._generation
+        found = self._local.__dict__.get("repeats", {}).get(key)
+        if found is None or found.generation != generation or self._tuner is not None:
+            return None
+        return found
+
+    def remember(self, key: Optional[tuple], launch: ingot.Launch) -> None:
+        """For the `repeat` that found nothing: the key decides all of the launch
+        but its pointers, which are multiples of 16. None: nothing."""
+        if key is None:
+            return
+        repeats = self._local.__dict__.setdefault("repeats", {})
+        if len(repeats) >= _MOST_REPEATS:
+            repeats.clear()
+        # What was let go since then is not remembered as new.
+        repeats[key] = Repeat(launch, self._local.generation)
+
+    def run_again(self, op: str, repeat: Repeat, tensors: Sequence[torch.Tensor]) -> None:
+        repeat.launch.operands[:] = [tensor.data_ptr() for tensor in tensors]
+        self._start(op, repeat.launch, repeat.workspace, tensors)
+
+    def _start(self, op: str, launch: ingot.Launch, size: int, tensors: Sequence[torch.Tensor]) -> None:
         if size:
             workspace = torch.empty(size, dtype=torch.uint8, device=tensors[0].device)
             launch.set_workspace(workspace.data_ptr(), size)
