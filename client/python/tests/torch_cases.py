@@ -256,11 +256,11 @@ class TorchCases(fixture.DaemonTest):
             sums = x.double().abs() @ weight.double().abs().t() + bias.double().abs()
             self.expect_near(got, before.relu(), sums, 64, "relu")
             self.check_mm(x[0], weight.t())
-            # Columns of a wider tensor are copied first, elsewhere each time.
-            wide = random(2, 3, 128, seed=seed)[..., ::2]
-            got = torch.ops.ingot.linear(wide, weight)
-            self.expect_near(got, wide.double() @ weight.double().t(),
-                             wide.double().abs() @ weight.double().abs().t(), 64)
+            # Rows in another order are copied first, elsewhere each time.
+            swapped = random(3, 2, 64, seed=seed).transpose(0, 1)
+            got = torch.ops.ingot.linear(swapped, weight)
+            self.expect_near(got, swapped.double() @ weight.double().t(),
+                             swapped.double().abs() @ weight.double().abs().t(), 64)
             self.check_mm(random(40, 64, seed=seed)[:, 1:], random(63, 16))  # no 16 bytes
         self.assertEqual(it.stats(), {"launches": {"linear": 6, "mm": 6}, "fallbacks": {}})
         with mock.patch.object(it._gemm, "gemm") as gemm:
