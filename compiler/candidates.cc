@@ -32,6 +32,16 @@ bool Admits(const Spec& spec, const std::vector<Tuning>& tuning) {
       });
 }
 
+// `canonical` with the sizes that `given` states of dims on which no plan
+// depends: predictions do.
+Spec WithSizes(Spec canonical, const Spec& given) {
+  for (Dim& dim : canonical.dims) {
+    const Dim* found = given.FindDim(dim.name);
+    if (found != nullptr && found->value) dim.value = found->value;
+  }
+  return canonical;
+}
+
 void SortTuning(std::vector<Tuning>* tuning) {
   std::sort(tuning->begin(), tuning->end(),
             [](const Tuning& a, const Tuning& b) { return a.name < b.name; });
@@ -46,7 +56,7 @@ absl::StatusOr<std::vector<Candidate>> Candidates(const Spec& spec) {
   const OpDef& op = *FindOp(canonical.op);
   std::vector<Candidate> all;
   if (op.candidates != nullptr) {
-    all = op.candidates(canonical);
+    all = op.candidates(WithSizes(canonical, spec));
   } else {
     all.push_back({.tuning = plan.resolved.tuning});
   }

@@ -55,7 +55,7 @@ TEST(CandidatesTest, EachThatFitsIsAPlan) {
     }
     if (seen.size() > 1) ++with_choice;
   }
-  EXPECT_GE(with_choice, 2);
+  EXPECT_GE(with_choice, 4);
 }
 
 TEST(CandidatesTest, OneIsWhatThePlanHas) {
@@ -72,6 +72,23 @@ TEST(CandidatesTest, OneThatDoesNotFitSaysWhy) {
   const Candidate& last = candidates->back();
   EXPECT_EQ(last.tuning[0].value, 256);
   EXPECT_THAT(last.refusal, HasSubstr("threads"));
+}
+
+// No plan depends on it, the time does.
+TEST(CandidatesTest, MoreRowsTakeLonger) {
+  for (const char* op : {"gemm", "scaled_gemm", "grouped_gemm"}) {
+    Spec spec = FindOp(op)->samples().front();
+    double last = 0;
+    for (const int64_t rows : {64, 65536}) {
+      for (Dim& dim : spec.dims) {
+        if (dim.name == "m" || dim.name == "total_m") dim.value = rows;
+      }
+      const auto candidates = Candidates(spec);
+      ASSERT_TRUE(candidates.ok()) << op << ": " << candidates.status();
+      EXPECT_GT(candidates->front().predicted_us, 2 * last) << op;
+      last = candidates->front().predicted_us;
+    }
+  }
 }
 
 TEST(CandidatesTest, PinsOfTheSpecStay) {

@@ -15,6 +15,7 @@
 #include "compiler/ops/gemm_plan_fp8.h"
 #include "compiler/ops/gemm_plan_samples.h"
 #include "compiler/ops/gemm_plan_tiles.h"
+#include "compiler/ops/gemm_plan_time.h"
 #include "compiler/ops/gemm_plan_tuning.h"
 #include "compiler/ops/op.h"
 
@@ -148,6 +149,23 @@ absl::StatusOr<Plan> PlanGemm(const Spec& spec) {
   if (used.empty()) return RefusePins(spec, allowed);
   ResolveGemmTuning(used, &plan);
   return plan;
+}
+
+std::vector<Candidate> GemmCandidates(const Spec& spec) {
+  const double m = SpecExtent(spec, "m", 4096);
+  const double n = SpecExtent(spec, "n", 4096);
+  const double k = SpecExtent(spec, "k", 4096);
+  if (IsFp8Gemm(spec)) {
+    return TileCandidates({ScaledTiles(GemmSchedule::kDma, kFp8Formats),
+                           ScaledTiles(GemmSchedule::kStaged, kFp8Formats)},
+                          [&](const GemmTile& tile) {
+                            return ScaledMicroseconds(kFp8Formats, tile, m, n,
+                                                      k);
+                          });
+  }
+  return TileCandidates(
+      {AllGemmTiles(GemmSchedule::kDma), AllGemmTiles(GemmSchedule::kStaged)},
+      [&](const GemmTile& tile) { return GemmMicroseconds(tile, m, n, k); });
 }
 
 }  // namespace

@@ -16,7 +16,6 @@ namespace ingot {
 namespace {
 
 constexpr int64_t kMaxRows = int64_t{1} << 30;
-constexpr ScaledFormats kFormats = {8, 8, /*block_scaled=*/false};
 // Places in Plan::operands; scales and bias where there are any.
 constexpr int kD = 2;
 constexpr int kScaleA = 3;
@@ -262,7 +261,7 @@ KernelSpec Kernel(const Request& request, const Family& family,
   kernel.grid = {CeilDiv(Expr::DimAt(kScaledM), Expr::Const(tile.m)) *
                      CeilDiv(Expr::DimAt(kScaledN), Expr::Const(tile.n)),
                  Expr::Const(1), Expr::Const(1)};
-  kernel.lds_bytes = static_cast<uint32_t>(ScaledLdsBytes(kFormats, tile));
+  kernel.lds_bytes = static_cast<uint32_t>(ScaledLdsBytes(kFp8Formats, tile));
   kernel.args = Arguments(request);
   return kernel;
 }
@@ -280,7 +279,7 @@ void AddFamily(const Request& request, const Family& family,
   const double k = ModelExtent(r.dims[kScaledK]);
   const std::vector<GemmBucket> buckets = TileBuckets(
       tiles, m.min, m.max, 1, [&](const GemmTile& tile, double rows) {
-        return ScaledMicroseconds(kFormats, tile, rows, n, k);
+        return ScaledMicroseconds(kFp8Formats, tile, rows, n, k);
       });
   for (const GemmBucket& bucket : buckets) {
     Variant variant;
@@ -330,7 +329,7 @@ absl::StatusOr<Plan> PlanFp8Gemm(const Spec& spec) {
   families.push_back(BestFamily(request, false));
   std::vector<GemmTile> allowed;
   for (const Family& family : families) {
-    const std::vector<GemmTile> all = ScaledTiles(family.schedule, kFormats);
+    const std::vector<GemmTile> all = ScaledTiles(family.schedule, kFp8Formats);
     allowed.insert(allowed.end(), all.begin(), all.end());
     const std::vector<GemmTile> tiles = PinnedTiles(spec, all);
     if (!tiles.empty()) AddFamily(request, family, tiles, &plan);

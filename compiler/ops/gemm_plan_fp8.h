@@ -14,11 +14,15 @@
 #ifndef INGOT_COMPILER_OPS_GEMM_PLAN_FP8_H_
 #define INGOT_COMPILER_OPS_GEMM_PLAN_FP8_H_
 
+#include "compiler/ops/scaled_gemm_plan_tiles.h"
 #include "compiler/plan.h"
 #include "compiler/spec.h"
 #include "proto/status.h"
 
 namespace ingot {
+
+// What its tiles are made of.
+inline constexpr ScaledFormats kFp8Formats = {8, 8, /*block_scaled=*/false};
 
 // Whether a spec of gemm asks for this.
 bool IsFp8Gemm(const Spec& spec);

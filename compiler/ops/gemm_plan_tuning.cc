@@ -4,7 +4,6 @@
 #include <string>
 
 #include "absl/strings/str_join.h"
-#include "compiler/ops/gemm_plan_time.h"
 #include "compiler/refusal.h"
 
 namespace ingot {
@@ -90,27 +89,25 @@ absl::Status RefuseGemmPins(const Spec& spec,
   return RefusePins(spec, allowed);
 }
 
-std::vector<Candidate> GemmCandidates(const Spec& spec) {
-  const auto extent = [&](absl::string_view name) {
-    const Dim* dim = spec.FindDim(name);
-    if (dim == nullptr) return 4096.0;
-    if (dim->value) return static_cast<double>(*dim->value);
-    return dim->max != 0 ? static_cast<double>(dim->max) : 4096.0;
-  };
+double SpecExtent(const Spec& spec, absl::string_view name, double typical) {
+  const Dim* dim = spec.FindDim(name);
+  if (dim == nullptr) return typical;
+  if (dim->value) return static_cast<double>(*dim->value);
+  return dim->max != 0 ? static_cast<double>(dim->max) : typical;
+}
+
+std::vector<Candidate> TileCandidates(
+    const std::vector<absl::Span<const GemmTile>>& lists,
+    absl::FunctionRef<double(const GemmTile&)> microseconds) {
   std::vector<GemmTile> tiles;
-  for (const GemmSchedule schedule :
-       {GemmSchedule::kDma, GemmSchedule::kStaged}) {
-    for (const GemmTile& tile : AllGemmTiles(schedule)) {
-      if (std::find(tiles.begin(), tiles.end(), tile) == tiles.end()) {
-        tiles.push_back(tile);
-      }
-    }
-  }
   std::vector<Candidate> all;
-  for (const GemmTile& tile : tiles) {
-    all.push_back({.tuning = GemmPins(tile),
-                   .predicted_us = GemmMicroseconds(tile, extent("m"),
-                                                    extent("n"), extent("k"))});
+  for (const absl::Span<const GemmTile> list : lists) {
+    for (const GemmTile& tile : list) {
+      if (std::find(tiles.begin(), tiles.end(), tile) != tiles.end()) continue;
+      tiles.push_back(tile);
+      all.push_back(
+          {.tuning = GemmPins(tile), .predicted_us = microseconds(tile)});
+    }
   }
   return all;
 }

@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "absl/functional/function_ref.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "compiler/candidates.h"
 #include "compiler/kernel_spec.h"
@@ -35,9 +37,13 @@ absl::Status RefusePins(const Spec& spec, absl::Span<const GemmTile> allowed);
 absl::Status RefuseGemmPins(const Spec& spec,
                             absl::Span<const GemmFamily> families);
 
-// All tiles, with the model's time for the spec; a dim that is not known counts
-// as 4096.
-std::vector<Candidate> GemmCandidates(const Spec& spec);
+// A dim's value, else the most it may be, else `typical`.
+double SpecExtent(const Spec& spec, absl::string_view name, double typical);
+
+// Every tile of the lists once, with the model's time.
+std::vector<Candidate> TileCandidates(
+    const std::vector<absl::Span<const GemmTile>>& lists,
+    absl::FunctionRef<double(const GemmTile&)> microseconds);
 
 // All but split_k, which no kernel knows.
 std::vector<Param> GemmTileParams(const GemmTile& tile);

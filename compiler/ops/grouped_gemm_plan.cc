@@ -11,14 +11,10 @@
 // groups; how many tiles there are, only they know. Variants are those of gemm,
 // split by total_m into the tiles that the model likes for so many rows a
 // group.
-#include <algorithm>
-#include <cmath>
-
 #include "absl/strings/str_cat.h"
 #include "compiler/ops/gemm_plan_access.h"
 #include "compiler/ops/gemm_plan_contract.h"
 #include "compiler/ops/gemm_plan_tiles.h"
-#include "compiler/ops/gemm_plan_time.h"
 #include "compiler/ops/gemm_plan_tuning.h"
 #include "compiler/ops/grouped_gemm_plan_request.h"
 #include "compiler/ops/grouped_gemm_plan_samples.h"
@@ -63,46 +59,16 @@ KernelSpec Kernel(const GroupedGemmRequest& request, const GemmFamily& family,
   return kernel;
 }
 
-// A dim whose size is not known counts as a typical one to the model.
-double ModelExtent(const PlanDim& dim, double typical) {
-  return dim.min == dim.max ? static_cast<double>(dim.min) : typical;
-}
-
-struct ModelProblem {
-  double groups = 0;
-  double columns = 0;
-  double k = 0;
-  double n = 0;  // of d
-};
-
-double Microseconds(const GemmTile& tile, double rows, const ModelProblem& p) {
-  constexpr double kMostResident = 2;  // GroupedWorkgroups starts no more
-  const double active = ActiveGroups(rows, p.groups);
-  const double weights = active * p.k * p.columns;
-  const auto of = [&](double row_tiles) {
-    return TilesMicroseconds(tile, row_tiles * std::ceil(p.columns / tile.n),
-                             p.k, 2 * (rows * p.k + weights + rows * p.n),
-                             kMostResident);
-  };
-  // Equal shares and skewed ones count alike: how the last tiles fill the
-  // device differs between them.
-  const double even = active * std::ceil(rows / active / tile.m);
-  return (of(even) + of(GroupedRowTiles(tile, rows, p.groups))) / 2;
-}
-
-void AddFamily(const GroupedGemmRequest& request, const GemmFamily& family,
+void AddFamily(const GroupedGemmRequest& request,
+               const GroupedModelProblem& problem, const GemmFamily& family,
                absl::Span<const GemmTile> tiles, Plan* plan) {
   const GemmRequest& r = request.gemm;
-  const double n = ModelExtent(r.dims[kGemmN], 4096);
-  const ModelProblem problem = {ModelExtent(request.groups(), 16),
-                                n * r.columns_factor(),
-                                ModelExtent(r.dims[kGemmK], 4096), n};
   const PlanDim& rows = r.dims[kGroupedTotalM];
-  const std::vector<GemmBucket> buckets =
-      TileBuckets(tiles, rows.min, rows.max, GroupedBucketScale(problem.groups),
-                  [&](const GemmTile& tile, double m) {
-                    return Microseconds(tile, m, problem);
-                  });
+  const std::vector<GemmBucket> buckets = TileBuckets(
+      tiles, rows.min, rows.max, GroupedBucketScale(problem.groups),
+      [&](const GemmTile& tile, double m) {
+        return GroupedMicroseconds(tile, ElementsOf(tile), m, problem);
+      });
   for (const GemmBucket& bucket : buckets) {
     Variant variant;
     const bool dma = family.schedule == GemmSchedule::kDma;
@@ -133,11 +99,23 @@ absl::StatusOr<Plan> PlanGroupedGemm(const Spec& spec) {
     // A pinned tile that a fall-back does not have leaves the fall-back out: a
     // launch that needs it matches no variant and is refused.
     const std::vector<GemmTile> tiles = GemmPinnedTiles(spec, family.schedule);
-    if (!tiles.empty()) AddFamily(request, family, tiles, &plan);
+    if (!tiles.empty())
+      AddFamily(request, GroupedModelProblemOf(spec), family, tiles, &plan);
   }
   if (plan.variants.empty()) return RefuseGemmPins(spec, families);
   ResolveGemmTuning(&plan);
   return plan;
+}
+
+std::vector<Candidate> Candidates(const Spec& spec) {
+  if (IsScaledGroupedGemm(spec)) return ScaledGroupedGemmCandidates(spec);
+  const GroupedModelProblem problem = GroupedModelProblemOf(spec);
+  return TileCandidates(
+      {GemmTiles(GemmSchedule::kDma), GemmTiles(GemmSchedule::kStaged)},
+      [&](const GemmTile& tile) {
+        return GroupedMicroseconds(tile, ElementsOf(tile),
+                                   SpecExtent(spec, "total_m", 4096), problem);
+      });
 }
 
 }  // namespace
@@ -154,6 +132,7 @@ extern constinit const OpDef k_op_grouped_gemm = {
     .plan = PlanGroupedGemm,
     .samples = GroupedGemmSamples,
     .bad_samples = GroupedGemmBadSamples,
+    .candidates = Candidates,
 };
 
 }  // namespace ingot

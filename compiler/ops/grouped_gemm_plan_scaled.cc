@@ -247,25 +247,18 @@ KernelSpec Kernel(const Request& request, const Widths& w,
   return kernel;
 }
 
-double Extent(const PlanDim& dim, double typical) {
-  return dim.min == dim.max ? static_cast<double>(dim.min) : typical;
-}
-
-void AddVariants(const Request& request, const Widths& w,
-                 absl::Span<const GemmTile> tiles, Plan* plan) {
+void AddVariants(const Request& request, const GroupedModelProblem& problem,
+                 const Widths& w, absl::Span<const GemmTile> tiles,
+                 Plan* plan) {
   const ScaledGemmRequest& r = request.scaled;
-  const double groups = Extent(request.groups, 16);
-  const double columns = Extent(r.dims[kScaledN], 4096) * request.factor();
-  const double k = Extent(r.dims[kScaledK], 4096);
   const PlanDim& rows = r.dims[kScaledM];
-  // All tiles read the same weights once, so they do not matter to the ranking.
   const auto microseconds = [&](const GemmTile& tile, double m) {
-    return ScaledMicroseconds(
-        w.formats, tile, GroupedRowTiles(tile, m, groups) * tile.m, columns, k);
+    return GroupedMicroseconds(tile, ScaledElements(w.formats, tile), m,
+                               problem);
   };
   for (const GemmBucket& bucket :
-       TileBuckets(tiles, rows.min, rows.max, GroupedBucketScale(groups),
-                   microseconds)) {
+       TileBuckets(tiles, rows.min, rows.max,
+                   GroupedBucketScale(problem.groups), microseconds)) {
     Variant variant;
     variant.name =
         absl::StrCat(w.schedule == GemmSchedule::kDma ? "dma" : "staged",
@@ -302,9 +295,23 @@ absl::StatusOr<Plan> PlanScaledGroupedGemm(const Spec& spec) {
       ScaledTiles(widths.schedule, widths.formats);
   const std::vector<GemmTile> tiles = PinnedTiles(spec, all);
   if (tiles.empty()) return RefusePins(spec, all);
-  AddVariants(request, widths, tiles, &plan);
+  AddVariants(request, GroupedModelProblemOf(spec), widths, tiles, &plan);
   ResolveGemmTuning(&plan);
   return plan;
+}
+
+std::vector<Candidate> ScaledGroupedGemmCandidates(const Spec& spec) {
+  const absl::StatusOr<Request> request = ReadRequest(spec);
+  if (!request.ok()) return {};
+  const ScaledFormats formats = BestWidths(request->scaled).formats;
+  const GroupedModelProblem problem = GroupedModelProblemOf(spec);
+  return TileCandidates({ScaledTiles(GemmSchedule::kDma, formats),
+                         ScaledTiles(GemmSchedule::kStaged, formats)},
+                        [&](const GemmTile& tile) {
+                          return GroupedMicroseconds(
+                              tile, ScaledElements(formats, tile),
+                              SpecExtent(spec, "total_m", 4096), problem);
+                        });
 }
 
 }  // namespace ingot

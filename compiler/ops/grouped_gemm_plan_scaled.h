@@ -10,6 +10,7 @@
 #ifndef INGOT_COMPILER_OPS_GROUPED_GEMM_PLAN_SCALED_H_
 #define INGOT_COMPILER_OPS_GROUPED_GEMM_PLAN_SCALED_H_
 
+#include "compiler/candidates.h"
 #include "compiler/plan.h"
 #include "compiler/spec.h"
 #include "proto/status.h"
@@ -20,6 +21,9 @@ namespace ingot {
 bool IsScaledGroupedGemm(const Spec& spec);
 
 absl::StatusOr<Plan> PlanScaledGroupedGemm(const Spec& spec);
+
+// OpDef::candidates of such a spec.
+std::vector<Candidate> ScaledGroupedGemmCandidates(const Spec& spec);
 
 }  // namespace ingot
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/ops/gemm_plan_tuning.h"
 #include "compiler/ops/grouped_gemm_plan_request.h"
 
 namespace ingot {
@@ -24,18 +25,44 @@ Expr GroupedWorkgroups(const GemmTile& tile, int64_t lds_bytes,
              row_tiles * CeilDiv(columns, Expr::Const(tile.n)));
 }
 
-double ActiveGroups(double rows, double groups) {
-  return std::max(1.0, std::min(groups, rows));
-}
+namespace {
 
-// A third of the groups with rows has 0.62 of the average, a third 1.38.
-double GroupedRowTiles(const GemmTile& tile, double rows, double groups) {
-  const double active = ActiveGroups(rows, groups);
+// Rows of tiles that `rows` rows in `active` groups have when routing is as
+// uneven as it usually is: a third of the groups has 0.62 of the average, a
+// third 1.38.
+double UnevenRowTiles(const GemmTile& tile, double rows, double active) {
   double tiles = 0;
   for (const double share : {0.62, 1.0, 1.38}) {
     tiles += active / 3 * std::ceil(rows / active * share / tile.m);
   }
   return tiles;
+}
+
+}  // namespace
+
+GroupedModelProblem GroupedModelProblemOf(const Spec& spec) {
+  const double n = SpecExtent(spec, "n", 4096);
+  return {SpecExtent(spec, "g", 16),
+          spec.FindAttr("pairing") == nullptr ? n : 2 * n,
+          SpecExtent(spec, "k", 4096), n};
+}
+
+double GroupedMicroseconds(const GemmTile& tile, const GemmElements& elements,
+                           double rows, const GroupedModelProblem& p) {
+  constexpr double kMostResident = 2;  // GroupedWorkgroups starts no more
+  const double active = std::max(1.0, std::min(p.groups, rows));
+  const double bytes = rows * p.k * elements.bytes_a +
+                       active * p.k * p.columns * elements.bytes_b +
+                       2 * rows * p.n;
+  const auto of = [&](double row_tiles) {
+    return TilesMicroseconds(tile, elements,
+                             row_tiles * std::ceil(p.columns / tile.n), p.k,
+                             bytes, kMostResident);
+  };
+  // Equal shares and skewed ones count alike: how the last tiles fill the
+  // device differs between them.
+  const double even = active * std::ceil(rows / active / tile.m);
+  return (of(even) + of(UnevenRowTiles(tile, rows, active))) / 2;
 }
 
 // The first range ends at eight rows a group, where the fullest group still

@@ -7,6 +7,8 @@
 
 #include "compiler/expr.h"
 #include "compiler/ops/gemm_plan_tiles.h"
+#include "compiler/ops/gemm_plan_time.h"
+#include "compiler/spec.h"
 
 namespace ingot {
 
@@ -18,12 +20,20 @@ int64_t GroupedCapacity(int64_t groups);
 Expr GroupedWorkgroups(const GemmTile& tile, int64_t lds_bytes,
                        const Expr& columns);
 
-// Rows of tiles that `rows` rows in at most `groups` groups have when routing
-// is as uneven as it usually is.
-double GroupedRowTiles(const GemmTile& tile, double rows, double groups);
+// What the model knows of a problem beside its rows.
+struct GroupedModelProblem {
+  double groups = 0;
+  double columns = 0;  // of the product
+  double k = 0;
+  double n = 0;  // of d
+};
 
-// Groups that have rows.
-double ActiveGroups(double rows, double groups);
+// Of a spec's extents; those that are not known count as usual ones.
+GroupedModelProblem GroupedModelProblemOf(const Spec& spec);
+
+// Microseconds of all of `rows` in groups of usual sizes.
+double GroupedMicroseconds(const GemmTile& tile, const GemmElements& elements,
+                           double rows, const GroupedModelProblem& problem);
 
 // Of the ranges of total_m (TileBuckets).
 int64_t GroupedBucketScale(double groups);

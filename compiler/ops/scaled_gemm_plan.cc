@@ -161,6 +161,20 @@ absl::StatusOr<Plan> PlanScaledGemm(const Spec& spec) {
   return plan;
 }
 
+std::vector<Candidate> Candidates(const Spec& spec) {
+  const absl::StatusOr<ScaledGemmRequest> request = ReadScaledGemmRequest(spec);
+  if (!request.ok()) return {};
+  const ScaledFormats formats = BestFamily(*request, true).formats;
+  return TileCandidates({ScaledTiles(GemmSchedule::kDma, formats),
+                         ScaledTiles(GemmSchedule::kStaged, formats)},
+                        [&](const GemmTile& tile) {
+                          return ScaledMicroseconds(
+                              formats, tile, SpecExtent(spec, "m", 4096),
+                              SpecExtent(spec, "n", 4096),
+                              SpecExtent(spec, "k", 4096));
+                        });
+}
+
 }  // namespace
 
 extern constinit const OpDef k_op_scaled_gemm = {
@@ -175,6 +189,7 @@ extern constinit const OpDef k_op_scaled_gemm = {
     .plan = PlanScaledGemm,
     .samples = ScaledGemmSamples,
     .bad_samples = ScaledGemmBadSamples,
+    .candidates = Candidates,
 };
 
 }  // namespace ingot

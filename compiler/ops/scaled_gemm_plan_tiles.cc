@@ -1,7 +1,6 @@
 #include "compiler/ops/scaled_gemm_plan_tiles.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace ingot {
 namespace {
@@ -103,33 +102,32 @@ int64_t ScaledLdsBytes(const ScaledFormats& formats, const GemmTile& tile) {
                         panel(tile.n, formats.bits_b, tile.n / tile.waves_n));
 }
 
-// As TilesMicroseconds, with the clocks and the bytes of the formats: an MFMA
-// with an 8-bit operand does 8192 FLOP a clock, one without 16384.
+GemmElements ScaledElements(const ScaledFormats& formats,
+                            const GemmTile& tile) {
+  const bool eight = formats.bits_a == 8 || formats.bits_b == 8;
+  // Reads of 16 bytes a lane, of 8 where elements have 6 bits.
+  const auto reads = [&](int bits) {
+    return (bits == 8   ? 2
+            : bits == 6 ? 3
+                        : 1) +
+           (formats.block_scaled ? 1.0 : 0.0);
+  };
+  const double scale = formats.block_scaled ? 1 / 32.0 : 0;
+  return {.bytes_a = formats.bits_a / 8.0 + scale,
+          .bytes_b = formats.bits_b / 8.0 + scale,
+          .matrix_flops = eight ? 8192.0 : 16384.0,
+          .power_clocks_per_us = eight ? 1600.0 : 1360.0,
+          .mfma_k = 128,
+          .reads_a = reads(formats.bits_a),
+          .reads_b = reads(formats.bits_b),
+          .registers_a = double(formats.bits_a),
+          .registers_b = double(formats.bits_b),
+          .lds_bytes = double(ScaledLdsBytes(formats, tile))};
+}
+
 double ScaledMicroseconds(const ScaledFormats& formats, const GemmTile& tile,
                           double m, double n, double k) {
-  constexpr double kCus = 256;
-  constexpr double kLaunch = 4;
-  constexpr double kBytesPerUs = 6.2e6;
-  constexpr double kStepOverhead = 120;  // waits and barriers, clocks
-  const double rate = formats.bits_a == 8 || formats.bits_b == 8 ? 8192 : 16384;
-  // With the scales.
-  const double scale = formats.block_scaled ? 1 / 32.0 : 0;
-  const double bytes_a = formats.bits_a / 8.0 + scale;
-  const double bytes_b = formats.bits_b / 8.0 + scale;
-  const double mfma = 2.0 * tile.m * tile.n * tile.k / rate;
-  const double lds = (tile.m * double(tile.waves_n) * bytes_a +
-                      tile.n * double(tile.waves_m) * bytes_b) *
-                     tile.k / 256;
-  const double l2 = (tile.m * bytes_a + tile.n * bytes_b) * tile.k / 64;
-  const int resident = ScaledLdsBytes(formats, tile) <= 80 * 1024 ? 2 : 1;
-  const double step = std::max({mfma, lds, l2}) + kStepOverhead / resident;
-  const double clocks_per_us = tile.m * tile.n >= 128 * 128 ? 1500 : 2200;
-  const double tiles = std::ceil(m / tile.m) * std::ceil(n / tile.n);
-  const double rounds = std::max(1.0, std::ceil(tiles / kCus));
-  const double compute = rounds * std::ceil(k / tile.k) * step / clocks_per_us;
-  const double memory =
-      (m * k * bytes_a + n * k * bytes_b + 2 * m * n) / kBytesPerUs;
-  return kLaunch + std::max(compute, memory) + std::min(compute, memory) / 8;
+  return GemmMicroseconds(tile, ScaledElements(formats, tile), m, n, k);
 }
 
 }  // namespace ingot

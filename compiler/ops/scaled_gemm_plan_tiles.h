@@ -1,5 +1,5 @@
-// The tile configurations of scaled_gemm and the model that ranks them. No
-// LLVM: the plan chooses, the body builds any of them.
+// The tile configurations of scaled_gemm and what its formats cost. No LLVM:
+// the plan chooses, the body builds any of them.
 #ifndef INGOT_COMPILER_OPS_SCALED_GEMM_PLAN_TILES_H_
 #define INGOT_COMPILER_OPS_SCALED_GEMM_PLAN_TILES_H_
 
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/ops/gemm_plan_tiles.h"
+#include "compiler/ops/gemm_plan_time.h"
 
 namespace ingot {
 
@@ -42,7 +43,8 @@ ScalePieces PiecesOf(const ScaledFormats& formats, const GemmTile& tile,
 
 int64_t ScaledLdsBytes(const ScaledFormats& formats, const GemmTile& tile);
 
-// Microseconds on an MI355X by a first-order model; for ranking tiles only.
+// What the formats cost in gemm's model of time; and microseconds by it.
+GemmElements ScaledElements(const ScaledFormats& formats, const GemmTile& tile);
 double ScaledMicroseconds(const ScaledFormats& formats, const GemmTile& tile,
                           double m, double n, double k);
 
