@@ -4,6 +4,7 @@
 
 #include "compiler/code_object.h"
 #include "compiler/sha256.h"
+#include "server/record_fields.h"
 #include "server/wire.h"
 
 namespace ingot::server {
@@ -23,6 +24,11 @@ absl::Status CheckRecord(absl::string_view key, absl::string_view bytes,
   if (key != absl::string_view(record->key()) ||
       KernelKey(record->key_encoding()) != record->key()) {
     return absl::DataLossError("record: its key encoding is of another key");
+  }
+  // A hit looks at the bytes alone (groups, say, no record of ours has); what
+  // the parser sees and it does not would never be one.
+  if (RecordKeyEncoding(bytes) != record->key_encoding()) {
+    return absl::DataLossError("record: its bytes can be read in two ways");
   }
   absl::StatusOr<KernelSpec> decoded = DecodeKernelSpec(record->key_encoding());
   if (!decoded.ok()) {

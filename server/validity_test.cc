@@ -107,6 +107,18 @@ TEST(Validity, RecordsThatAreNoneAreRefused) {
   EXPECT_TRUE(absl::IsDataLoss(CheckStoredRecord(Good().key, "\x0a\xff")));
 }
 
+TEST(Validity, ARecordThatHitsCannotReadIsRefused) {
+  Stored group = Good();
+  group.record += "\x0b\x0c";  // an empty group, which a parser skips
+  ASSERT_TRUE(v1::Record().ParseFromString(group.record));
+  ExpectDamaged(group, "two ways");
+  Stored tag = Good();
+  // A tag of 35 bits, of which a parser drops three: field 15, then 0.
+  tag.record += std::string("\xf8\x80\x80\x80\x70\0", 6);
+  ASSERT_TRUE(v1::Record().ParseFromString(tag.record));
+  ExpectDamaged(tag, "two ways");
+}
+
 TEST(Validity, WhatIsNoCodeObjectGetsNoRecord) {
   const PlanKernel kernel = SaxpyKernel();
   const std::string whole = SaxpyObject();
