@@ -64,7 +64,7 @@ class SignaturesTest : public DaemonTest {
   // Runs `change` on every stored kernel while no daemon runs.
   using Change = std::function<void(cache::Publication*)>;
   void Plant(const Change& change) {
-    ASSERT_TRUE(daemon().Terminate().ok());
+    ASSERT_EQ(daemon().Terminate().value_or(-1), 0);
     {
       absl::StatusOr<std::unique_ptr<cache::Store>> store =
           cache::OpenRocksStore({.directory = daemon().state_dir() + "/store"});
@@ -129,7 +129,7 @@ TEST_F(SignaturesTest, WhatIsMadeIsSignedAndStaysSo) {
   EXPECT_EQ(made.kernels(0).record().signatures(0).key_id(), ours_.id);
   ASSERT_EQ(made.plan().signatures_size(), 1);
   EXPECT_EQ(made.plan().signatures(0).key_id(), ours_.id);
-  ASSERT_TRUE(daemon().Terminate().ok());
+  ASSERT_EQ(daemon().Terminate().value_or(-1), 0);
   Restart();
   const v1::GetKernelResponse again = Get(RmsNorm(64));
   EXPECT_EQ(again.kernels(0).source(), v1::SOURCE_STORE);
@@ -291,7 +291,7 @@ TEST_F(SignaturesTest, VerifyIfPresentServesTheUnsignedAndRefusesForgeries) {
 TEST_F(SignaturesTest, ANodeWithoutAKeyServesWhatOthersSigned) {
   StartSigning("require");
   const v1::GetKernelResponse made = Get(RmsNorm(64));
-  ASSERT_TRUE(daemon().Terminate().ok());
+  ASSERT_EQ(daemon().Terminate().value_or(-1), 0);
   std::ofstream(TrustedPath()) << ours_.public_pem;
   Start({"--trusted-keys=" + TrustedPath(), "--signature-policy=require"});
   const v1::GetKernelResponse got = Get(RmsNorm(64));
@@ -337,7 +337,7 @@ TEST_F(SignaturesTest, OnlyWhatATrustedKeySignedIsImported) {
   EXPECT_EQ(caller().Stats().entries(), 0u);
 
   std::ofstream(TrustedPath()) << theirs_.public_pem;
-  ASSERT_TRUE(daemon().Terminate().ok());
+  ASSERT_EQ(daemon().Terminate().value_or(-1), 0);
   Restart();
   const std::string good = kernel->record();
   v1::Record relabelled = theirs.kernels(0).record();

@@ -54,7 +54,7 @@ class BundleOnEmulatorTest : public BundleFixture {
 
 TEST_F(BundleOnEmulatorTest, NumbersAgreeWithoutADaemon) {
   const std::string bundle = Export("all.bundle");
-  ASSERT_TRUE(daemon_->Terminate().ok());
+  ASSERT_EQ(daemon_->Terminate().value_or(-1), 0);
   Client client = ClientWith(bundle, address_);
   LaunchAll(client);
   const ingot_client_stats stats = Stats(client);

@@ -4,12 +4,15 @@
 build=$1
 work=$(mktemp -d)
 daemon= # process ids, separated by spaces
+# A daemon that does not drain well, by a sanitizer's word too, is a failure.
 finish() {
+  status=$?
   for pid in $daemon; do
-    kill "$pid" 2>/dev/null || true
-    wait "$pid" 2>/dev/null || true
+    kill "$pid" 2>/dev/null || continue
+    wait "$pid" || { status=$?; echo "ingotd ended with $status"; cat "$work/log"; }
   done
   rm -rf "$work"
+  exit "$status"
 }
 trap finish EXIT
 

@@ -30,6 +30,12 @@ std::string ReadFile(const std::string& path) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
+// By a signal of the test's, or drained after one.
+bool EndedAsAsked(int status) {
+  if (WIFEXITED(status)) return WEXITSTATUS(status) == 0;
+  return WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGTERM;
+}
+
 bool Answers(const std::string& path) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
@@ -120,6 +126,12 @@ bool Daemon::Reap(milliseconds timeout) {
 }
 
 void Daemon::Kill() {
+  if (pid_ < 0) return;
+  if (Reap(milliseconds(0)) && !EndedAsAsked(wait_status_)) {
+    std::fprintf(stderr, "ingotd ended by itself, status %d:\n%s", wait_status_,
+                 Log().c_str());
+    std::abort();
+  }
   if (pid_ < 0) return;
   kill(pid_, SIGKILL);
   waitpid(pid_, &wait_status_, 0);

@@ -41,7 +41,8 @@ class Daemon {
   const std::string& state_dir() const { return state_dir_; }
   pid_t pid() const { return pid_; }
 
-  // SIGKILL, waited for.
+  // SIGKILL, waited for. Aborts the program when the daemon had crashed, or a
+  // sanitizer had ended it, and nobody saw.
   void Kill();
   // SIGTERM, waited for: the exit code. DEADLINE_EXCEEDED after `timeout`, and
   // the daemon is killed.

@@ -56,7 +56,8 @@ class DaemonTest(unittest.TestCase):
     @classmethod
     def stop(cls):
         cls.daemon.terminate()
-        cls.daemon.wait(60)
+        if cls.daemon.wait(60) != 0:
+            raise RuntimeError("ingotd did not end well: " + pathlib.Path(cls.folder, "log").read_text())
 
     @classmethod
     def tearDownClass(cls):
