@@ -4,18 +4,12 @@
 // tsan preset, these definitions stand before the library's: each calls the
 // library's own and says that what happened before an unlock happened before
 // the next lock.
-#include <dlfcn.h>
 #include <sanitizer/tsan_interface.h>
 
 #include "absl/synchronization/mutex.h"
+#include "tests/sanitizers/next_definition.h"
 
 namespace {
-
-// The library's definition of the mangled `name`.
-template <typename Function>
-Function Next(const char* name) {
-  return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
-}
 
 void Acquired(absl::Mutex* mutex) { __tsan_acquire(mutex); }
 void Releasing(absl::Mutex* mutex) { __tsan_release(mutex); }
@@ -50,7 +44,7 @@ struct Watched {
 namespace absl {
 
 #define INGOT_NEXT(Result, name, ...) \
-  static const auto next = Next<Result (*)(__VA_ARGS__)>(name)
+  static const auto next = ingot::NextDefinition<Result (*)(__VA_ARGS__)>(name)
 
 void Mutex::Lock() {
   INGOT_NEXT(void, "_ZN4absl7debian35Mutex4LockEv", Mutex*);
