@@ -9,7 +9,7 @@ finish() {
   status=$?
   for pid in $daemon; do
     kill "$pid" 2>/dev/null || continue
-    wait "$pid" || { status=$?; echo "ingotd ended with $status"; cat "$work/log"; }
+    wait "$pid" || { status=$?; echo "ingotd ended with $status"; cat "$work"/log* || true; }
   done
   rm -rf "$work"
   exit "$status"
