@@ -1,9 +1,11 @@
 // The kernel of rmsnorm: a row by one wave, or by one workgroup. What it
 // computes and what the parameters mean stands in rmsnorm_plan.cc.
+#include "compiler/ops/rmsnorm_body.h"
+
 #include <algorithm>
 #include <optional>
 
-#include "compiler/ops/body.h"
+#include "compiler/ops/rmsnorm_body_output.h"
 #include "compiler/tile/reduce.h"
 #include "compiler/tile/row.h"
 
@@ -27,18 +29,20 @@ constexpr int kAddedBatch = 8;
 // so that its latency passes while the sum is made.
 constexpr int kEarlyWeight = 4;
 
-struct RmsNorm {
-  Builder& b;
-  Type elem;
-  Type weight_elem;
-  bool has_weight;
-  bool has_rstd;
-  bool has_residual;
-  bool has_residual_out;
-  int align;
-  int rows_per_workgroup;
-  RowLayout layout;
-};
+RmsNormQuant QuantOf(Builder& b) {
+  const std::string name = b.String("quant");
+  if (name == "fp8_row") return RmsNormQuant::kFp8Row;
+  if (name == "mxfp8") return RmsNormQuant::kMxFp8;
+  return name == "mxfp4" ? RmsNormQuant::kMxFp4 : RmsNormQuant::kNone;
+}
+
+// The row of this wave or workgroup, scalar. Workgroups are numbered in two
+// dimensions, since one holds at most 2^32 work-items.
+Value RowIndex(Builder& b, int rows_per_workgroup) {
+  Value group = b.BlockY() * b.Int("groups_x") + b.BlockX();
+  if (rows_per_workgroup == 1) return group;
+  return group * rows_per_workgroup + b.WaveId();
+}
 
 absl::StatusOr<RmsNorm> Read(Builder& b) {
   INGOT_ASSIGN_OR_RETURN(const Type elem, TypeOf(b.String("dtype")));
@@ -46,7 +50,7 @@ absl::StatusOr<RmsNorm> Read(Builder& b) {
   const bool has_weight = weight != "none";
   INGOT_ASSIGN_OR_RETURN(const Type weight_elem,
                          has_weight ? TypeOf(weight) : elem);
-  RmsNorm norm{b, elem, weight_elem, has_weight};
+  RmsNorm norm{b, elem, weight_elem, QuantOf(b), has_weight};
   norm.has_rstd = b.Int("has_rstd") != 0;
   norm.has_residual = b.Int("has_residual") != 0;
   norm.has_residual_out = b.Int("has_residual_out") != 0;
@@ -54,25 +58,9 @@ absl::StatusOr<RmsNorm> Read(Builder& b) {
   norm.rows_per_workgroup = static_cast<int>(b.Int("rows_per_workgroup"));
   norm.layout = {b.Int("n"), static_cast<int>(b.Int("threads")),
                  16 / elem.Bytes()};
+  norm.row = RowIndex(b, norm.rows_per_workgroup);
+  norm.thread = norm.rows_per_workgroup == 1 ? b.ThreadX() : b.LaneId();
   return norm;
-}
-
-// The row of this wave or workgroup, scalar. Workgroups are numbered in two
-// dimensions, since one holds at most 2^32 work-items.
-Value RowIndex(const RmsNorm& norm) {
-  Builder& b = norm.b;
-  Value group = b.BlockY() * b.Int("groups_x") + b.BlockX();
-  if (norm.rows_per_workgroup == 1) return group;
-  return group * norm.rows_per_workgroup + b.WaveId();
-}
-
-// The part of the row `index` of an operand of rows that is the thread's.
-Row RowOf(const RmsNorm& norm, const char* name, const char* stride,
-          Value index, Value thread) {
-  Builder& b = norm.b;
-  Value start = Offset(
-      b.Arg(name), Convert(index, kI64) * b.Arg(stride) * norm.elem.Bytes());
-  return Row(b, norm.layout, norm.elem, start, thread, norm.align);
 }
 
 // Sums of squares grow in independent chains, which keeps their rounding errors
@@ -103,30 +91,30 @@ Value InverseSqrt(Value v) {
 
 class RowKernel {
  public:
-  RowKernel(const RmsNorm& norm, Value row)
+  explicit RowKernel(const RmsNorm& norm)
       : norm_(norm),
         b_(norm.b),
-        row_(row),
-        thread_(norm.rows_per_workgroup == 1 ? b_.ThreadX() : b_.LaneId()),
-        x_(RowOf(norm, "x", "ldx", row, thread_)),
-        y_(RowOf(norm, "y", "ldy", row, thread_)),
+        x_(norm.Open("x", "ldx")),
+        y_(norm),
         weight_(b_, norm.layout, norm.weight_elem,
-                norm.has_weight ? b_.Arg("weight") : b_.Arg("x"), thread_,
+                norm.has_weight ? b_.Arg("weight") : b_.Arg("x"), norm.thread,
                 norm.has_weight ? static_cast<int>(b_.Int("align_weight"))
                                 : norm.align) {
-    if (norm.has_residual) {
-      residual_.emplace(RowOf(norm, "residual", "ldr", row, thread_));
-    }
+    if (norm.has_residual) residual_.emplace(norm.Open("residual", "ldr"));
     if (norm.has_residual_out) {
-      residual_out_.emplace(RowOf(norm, "residual_out", "ldro", row, thread_));
+      residual_out_.emplace(norm.Open("residual_out", "ldro"));
     }
   }
 
   void Build() {
     LoadRow();
     Value rstd = InverseRms();
-    if (norm_.has_rstd) StoreRstd(rstd);
-    WriteRow(rstd);
+    if (norm_.has_rstd) StoreOfRow("rstd", rstd);
+    if (norm_.quant == RmsNormQuant::kFp8Row) {
+      WriteRow(RowFactor(rstd));
+    } else {
+      WriteRow(rstd);
+    }
   }
 
  private:
@@ -199,17 +187,57 @@ class RowKernel {
       Value x = Convert(tail_, kF32);
       total = Fma(x, x, total);
     }
-    total = norm_.rows_per_workgroup == 1
-                ? ReduceWorkgroup(b_, total, b_.F32(0), Sum)
-                : ReduceWave(b_, total, Sum);
+    total = Reduce(total, Sum);
     Value mean = total * (1.0 / static_cast<double>(norm_.layout.n));
     return InverseSqrt(mean + b_.Arg("eps", kF32));
   }
 
-  void StoreRstd(Value rstd) {
-    b_.If(thread_ == 0, [&] {
-      b_.Store(rstd, Offset(b_.Arg("rstd"), Convert(row_, kI64) * 4));
+  // Over the threads that share the row; zero is what `combine` does not
+  // notice.
+  Value Reduce(Value value, Combine combine) {
+    if (norm_.rows_per_workgroup > 1) return ReduceWave(b_, value, combine);
+    return ReduceWorkgroup(b_, value, b_.F32(0), combine);
+  }
+
+  void StoreOfRow(const char* operand, Value value) {
+    b_.If(norm_.thread == 0, [&] {
+      b_.Store(value, Offset(b_.Arg(operand), Convert(norm_.row, kI64) * 4));
     });
+  }
+
+  // The largest magnitude of the row before it is multiplied by 1 / rms. Other
+  // than when the row is written, all of it stays in registers meanwhile: a few
+  // vectors of the weight are loaded at a time, and one is worked on.
+  Value LargestMagnitude() {
+    const int count = norm_.layout.per_thread();
+    Value most = b_.Zero(Vec(kF32, norm_.layout.lanes));
+    for (int first = 0; first < count; first += kBatch) {
+      const int last = std::min(first + kBatch, count);
+      Values weight;
+      for (int i = first; i < last && norm_.has_weight; ++i) {
+        weight.push_back(Weight(i));
+      }
+      for (int i = first; i < last; ++i) {
+        const Value w = norm_.has_weight ? weight[i - first] : Value();
+        most = Maximum(most, Abs(Weighted(Element(i), w)));
+        b_.SchedBarrier();
+      }
+    }
+    Value all = ReduceLanes(most, Maximum);
+    if (norm_.layout.tail() > 0) {
+      all = Maximum(all, Abs(Weighted(tail_, TailWeight())));
+    }
+    return Reduce(all, Maximum);
+  }
+
+  // What the row is multiplied by so that its largest magnitude is that of
+  // e4m3fn; 1 / rms drops out. The scale of a row of zeros is not zero either.
+  Value RowFactor(Value rstd) {
+    constexpr double kLargest = 448;
+    Value most = LargestMagnitude();
+    most = Maximum(most, most.Like(0x1p-100));
+    StoreOfRow("scale", most / kLargest * rstd);
+    return kLargest / most;
   }
 
   // Without this the optimiser keeps the converted values of what it has seen
@@ -222,38 +250,49 @@ class RowKernel {
                    x.type());
   }
 
-  void WriteRow(Value rstd) {
+  // The thread's vector `i` of what is normalised.
+  Value Element(int i) {
+    if (i >= kKept) return LoadStream(i);
+    return kept_[i] = Unconverted(kept_[i]);
+  }
+
+  Value TailWeight() { return norm_.has_weight ? weight_.LoadTail() : Value(); }
+
+  void WriteRow(Value factor) {
     const int count = norm_.layout.per_thread();
     for (int first = 0; first < count; first += kBatch) {
       const int last = std::min(first + kBatch, count);
       Values x, weight;
       for (int i = first; i < last; ++i) {
-        x.push_back(i < kKept ? Unconverted(kept_[i]) : LoadStream(i));
+        x.push_back(Element(i));
         if (norm_.has_weight) weight.push_back(Weight(i));
       }
       for (int i = first; i < last; ++i) {
         const Value w = norm_.has_weight ? weight[i - first] : Value();
         if (residual_out_ && i >= kKept) residual_out_->Store(x[i - first], i);
-        y_.Store(Scale(x[i - first], rstd, w), i);
+        y_.Store(Scale(x[i - first], factor, w), i);
       }
     }
     if (norm_.layout.tail() > 0) {
-      const Value w = norm_.has_weight ? weight_.LoadTail() : Value();
-      y_.StoreTail(Scale(tail_, rstd, w));
+      y_.StoreTail(Scale(tail_, factor, TailWeight()));
     }
   }
 
-  Value Scale(Value x, Value rstd, Value weight) {
-    Value y = Convert(x, kF32) * Splat(rstd, x.type().lanes);
-    if (weight.valid()) y = y * Convert(weight, kF32);
-    return Convert(y, norm_.elem);
+  static Value Weighted(Value x, Value weight) {
+    Value y = Convert(x, kF32);
+    return weight.valid() ? y * Convert(weight, kF32) : y;
+  }
+
+  static Value Scale(Value x, Value factor, Value weight) {
+    Value y = Convert(x, kF32) * Splat(factor, x.type().lanes);
+    return weight.valid() ? y * Convert(weight, kF32) : y;
   }
 
   const RmsNorm& norm_;
   Builder& b_;
-  const Value row_;
-  const Value thread_;
-  Row x_, y_, weight_;
+  Row x_;
+  RmsNormOutput y_;
+  Row weight_;
   std::optional<Row> residual_, residual_out_;
   Values kept_;
   Values early_weight_;
@@ -262,11 +301,18 @@ class RowKernel {
 
 }  // namespace
 
-absl::Status Build_rmsnorm(Builder& b, const KernelSpec& spec) {
+Value RmsNorm::Start(const char* name, const char* stride, int bytes) const {
+  return Offset(b.Arg(name), Convert(row, kI64) * b.Arg(stride) * bytes);
+}
+
+Row RmsNorm::Open(const char* name, const char* stride) const {
+  return Row(b, layout, elem, Start(name, stride, elem.Bytes()), thread, align);
+}
+
+absl::Status Build_rmsnorm(Builder& b, const KernelSpec&) {
   INGOT_ASSIGN_OR_RETURN(const RmsNorm norm, Read(b));
   INGOT_RETURN_IF_ERROR(b.status());
-  Value row = RowIndex(norm);
-  b.If(row < b.Arg("rows"), [&] { RowKernel(norm, row).Build(); });
+  b.If(norm.row < b.Arg("rows"), [&] { RowKernel(norm).Build(); });
   return absl::OkStatus();
 }
 

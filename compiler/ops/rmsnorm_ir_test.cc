@@ -17,6 +17,7 @@ struct Case {
   bool rstd;
   bool aligned;
   bool residual = false;
+  const char* quant = "none";
 };
 
 class RmsNormIrTest : public TestWithParam<Case> {};
@@ -25,7 +26,13 @@ Plan PlanFor(const Case& c, int64_t n) {
   Spec spec{"rmsnorm"};
   spec.target = "gfx950";
   spec.dims = {{"rows"}, {"n", n}};
-  spec.operands = {{"x", c.dtype}, {"y", c.dtype}};
+  const std::string quant = c.quant;
+  const char* narrow = quant == "mxfp4" ? "e2m1" : "e4m3fn";
+  spec.operands = {{"x", c.dtype}, {"y", quant == "none" ? c.dtype : narrow}};
+  if (quant != "none") {
+    spec.attrs = {{"quant", quant}};
+    spec.operands.push_back({"scale", quant == "fp8_row" ? "f32" : "e8m0"});
+  }
   if (c.weight[0] != '\0') spec.operands.push_back({"weight", c.weight});
   if (c.rstd) spec.operands.push_back({"rstd", "f32"});
   if (c.residual) {
@@ -45,6 +52,8 @@ TEST_P(RmsNormIrTest, EveryLengthFitsTheRegisters) {
   for (int64_t n : {1,     2,     3,     7,     63,     64,    65,   255,
                     256,   1000,  1024,  2047,  2048,   4096,  5120, 8191,
                     16384, 28672, 65535, 65536, 131071, 131072}) {
+    // A scale has 32 elements.
+    if (GetParam().quant[0] == 'm' && n % 32 != 0) continue;
     for (const PlanKernel& kernel : PlanFor(GetParam(), n).kernels) {
       const absl::StatusOr<CompiledKernel> compiled = Compile(kernel.spec);
       ASSERT_TRUE(compiled.ok()) << compiled.status();
@@ -63,7 +72,13 @@ INSTANTIATE_TEST_SUITE_P(
            Case{"f16", "", false, false}, Case{"f32", "f32", false, false},
            Case{"bf16", "bf16", false, true, true},
            Case{"f16", "f32", true, false, true},
-           Case{"f32", "f32", false, true, true}));
+           Case{"f32", "f32", false, true, true},
+           Case{"bf16", "bf16", false, true, true, "fp8_row"},
+           Case{"f16", "f32", true, false, true, "fp8_row"},
+           Case{"bf16", "f32", false, true, true, "mxfp8"},
+           Case{"f32", "f32", false, true, true, "mxfp8"},
+           Case{"bf16", "bf16", false, true, true, "mxfp4"},
+           Case{"f32", "", false, false, true, "mxfp4"}));
 
 }  // namespace
 }  // namespace ingot

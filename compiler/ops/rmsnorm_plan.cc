@@ -25,7 +25,17 @@
 // Variants: `aligned` where every row starts at a multiple of 16 bytes, else
 // `unaligned`, which also takes rows that start between words.
 //
-// The attribute `quant` is reserved for quantised outputs.
+// `quant` asks for a narrow y and its scales, of y in f32 (not rounded to x's
+// dtype before); to nearest, ties to even:
+//   fp8_row  y e4m3fn; scale f32 [rows] = the row's largest magnitude / 448.
+//            The scale of a row of zeros is small, not zero; that of a row with
+//            a NaN or an infinity is not finite.
+//   mxfp8    y e4m3fn, mxfp4: y e2m1 [rows, n / 2 bytes], the low four bits
+//            first; n a multiple of 32. scale e8m0 [rows, n / 32], linear:
+//            2^(floor(log2 of the largest magnitude of 32) - 8, or 2), at
+//            least 2^-127, also of zeros. What is then too large becomes the
+//            largest number. A block with a NaN or an infinity has scale 255,
+//            which is NaN.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -94,6 +104,8 @@ std::vector<KernelArg> Arguments(const RmsNormRequest& r) {
   pointer("rstd", r.rstd);
   pointer("residual", r.residual);
   pointer("residual_out", r.residual_out);
+  pointer("scale", r.row_scales);
+  pointer("scale", r.block_scales);
   // Strides also where they are dense or static: the kernel is the same.
   const auto stride = [&](const char* name, const RowOperand& operand) {
     if (!operand) return;
@@ -104,6 +116,7 @@ std::vector<KernelArg> Arguments(const RmsNormRequest& r) {
   stride("ldy", r.y);
   stride("ldr", r.residual);
   stride("ldro", r.residual_out);
+  stride("ld_scale", r.block_scales);
   args.push_back({"rows", KernelArg::kInteger, 0, 4, Expr::DimAt(kDimRows)});
   args.push_back({"eps", KernelArg::kScalar, 0, 4, Expr::Const(0)});
   return args;
@@ -116,32 +129,43 @@ std::string Symbol(const RmsNormRequest& r, const RowFamily& family) {
   if (r.rstd) absl::StrAppend(&symbol, "_rstd");
   if (r.residual) absl::StrAppend(&symbol, "_residual");
   if (r.residual_out) absl::StrAppend(&symbol, "_out");
+  if (r.quant != "none") absl::StrAppend(&symbol, "_", r.quant);
   return absl::StrCat(symbol, "_", family.name);
+}
+
+// A word a wave for the sum over the workgroup; and again for the largest, both
+// then at multiples of 16 bytes.
+uint32_t LdsBytes(const RmsNormRequest& r, const Shape& shape) {
+  const uint32_t bytes = shape.workgroup() / 64 * 4;
+  if (r.quantised != RmsNormQuantised::kRow) return bytes;
+  return 2 * ((bytes + 15) / 16 * 16);
 }
 
 KernelSpec Kernel(const RmsNormRequest& r, const RowFamily& family,
                   const Shape& shape) {
   KernelSpec kernel;
   kernel.symbol = Symbol(r, family);
-  kernel.params = {{"align", family.aligned ? kRowVectorBytes : r.bytes},
-                   {"align_weight", r.weight ? WeightAlign(r) : int64_t{0}},
-                   {"dtype", r.x->dtype},
-                   {"dtype_weight", r.weight ? r.weight->dtype : "none"},
-                   {"groups_x", kRowGroupsX},
-                   {"has_residual", int64_t{bool(r.residual)}},
-                   {"has_residual_out", int64_t{bool(r.residual_out)}},
-                   {"has_rstd", int64_t{bool(r.rstd)}},
-                   {"n", r.n.min},
-                   {"rows_per_workgroup", int64_t{shape.rows}},
-                   {"threads", int64_t{shape.threads}}};
+  kernel.params = {
+      {"align", family.aligned ? kRowVectorBytes : r.bytes},
+      {"align_weight", r.weight ? WeightAlign(r) : int64_t{0}},
+      {"align_y", family.aligned ? r.y.vector_bytes : r.y.unit_bytes},
+      {"dtype", r.x->dtype},
+      {"dtype_weight", r.weight ? r.weight->dtype : "none"},
+      {"groups_x", kRowGroupsX},
+      {"has_residual", int64_t{bool(r.residual)}},
+      {"has_residual_out", int64_t{bool(r.residual_out)}},
+      {"has_rstd", int64_t{bool(r.rstd)}},
+      {"n", r.n.min},
+      {"quant", r.quant},
+      {"rows_per_workgroup", int64_t{shape.rows}},
+      {"threads", int64_t{shape.threads}}};
   // Half of the registers would be AccVGPRs, which only matrix kernels use.
   kernel.codegen = {{"agpr_alloc", int64_t{0}}, {"opt", "light"}};
   kernel.workgroup = {shape.workgroup(), 1, 1};
   const Expr groups = CeilDiv(Expr::DimAt(kDimRows), Expr::Const(shape.rows));
   kernel.grid = {Min(groups, Expr::Const(kRowGroupsX)),
                  CeilDiv(groups, Expr::Const(kRowGroupsX)), Expr::Const(1)};
-  // A word a wave, for the sum over the workgroup.
-  kernel.lds_bytes = shape.rows > 1 ? 0 : shape.workgroup() / 64 * 4;
+  if (shape.rows == 1) kernel.lds_bytes = LdsBytes(r, shape);
   kernel.args = Arguments(r);
   return kernel;
 }
@@ -171,6 +195,10 @@ std::vector<PlanOperand> DescribeOperands(const RmsNormRequest& r) {
   for (const RowOperand& operand : {r.residual, r.residual_out}) {
     if (operand) list.push_back(DescribeRows(operand, rows));
   }
+  if (r.row_scales) {
+    list.push_back(DescribeVector(*r.row_scales.operand, rows, true));
+  }
+  if (r.block_scales) list.push_back(DescribeRows(r.block_scales, rows));
   return list;
 }
 
@@ -206,8 +234,8 @@ std::vector<Candidate> RmsNormCandidates(const Spec&) {
 }
 
 constexpr const char* kDims[] = {"rows", "n"};
-constexpr const char* kOperands[] = {"x",    "y",        "weight",
-                                     "rstd", "residual", "residual_out"};
+constexpr const char* kOperands[] = {
+    "x", "y", "weight", "rstd", "residual", "residual_out", "scale"};
 constexpr const char* kAttrs[] = {"quant"};
 constexpr const char* kTuning[] = {"threads"};
 

@@ -3,6 +3,7 @@
 #define INGOT_COMPILER_OPS_RMSNORM_PLAN_REQUEST_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "compiler/ops/row_operands.h"
@@ -21,11 +22,22 @@ struct RmsNormVector {
   const Operand* operator->() const { return operand; }
 };
 
+// How y and its scales look.
+enum class RmsNormQuantised {
+  kNone,
+  kRow,     // a scale for each row
+  kBlocks,  // a scale for each 32 elements of a row
+};
+
 struct RmsNormRequest {
   PlanDim rows, n;
+  std::string quant;
+  RmsNormQuantised quantised = RmsNormQuantised::kNone;
   RowOperand x, y;
   RowOperand residual, residual_out;  // optional
+  RowOperand block_scales;            // quantised in blocks
   RmsNormVector weight, rstd;         // optional
+  RmsNormVector row_scales;           // quantised by rows
   int64_t bytes = 0;                  // of an element of x
   int threads = 0;                    // a row; 0: ours to choose
 

@@ -13,6 +13,15 @@ Spec Sample(absl::string_view dtype, int64_t n) {
   return spec;
 }
 
+Spec Quantised(absl::string_view dtype, const std::string& quant, int64_t n) {
+  Spec spec = Sample(dtype, n);
+  spec.attrs = {{"quant", quant}};
+  spec.operands[1].dtype = quant == "mxfp4" ? "e2m1" : "e4m3fn";
+  spec.operands.push_back({"weight", std::string(dtype)});
+  spec.operands.push_back({"scale", quant == "fp8_row" ? "f32" : "e8m0"});
+  return spec;
+}
+
 }  // namespace
 
 std::vector<Spec> RmsNormSamples() {
@@ -48,6 +57,18 @@ std::vector<Spec> RmsNormSamples() {
   Spec last = Sample("bf16", 8192);  // the sum itself is not wanted
   last.operands.push_back({"residual", "bf16"});
   samples.push_back(last);
+  for (const char* dtype : {"bf16", "f16", "f32"}) {
+    for (const char* quant : {"fp8_row", "mxfp8", "mxfp4"}) {
+      for (int64_t n : {96, 4096, 131072}) {
+        samples.push_back(Quantised(dtype, quant, n));
+      }
+    }
+  }
+  samples.push_back(Quantised("bf16", "fp8_row", 8191));
+  Spec narrow = Quantised("f16", "mxfp4", 7168);
+  narrow.operands.push_back({"residual", "f16"});
+  narrow.operands.push_back({"residual_out", "f16"});
+  samples.push_back(narrow);
   return samples;
 }
 
@@ -92,7 +113,33 @@ std::vector<Spec> RmsNormBadSamples() {
     s.operands.back().strides = {4095, 1};
   });
   with([](Spec& s) { s.attrs = {{"residual", true}}; });
-  with([](Spec& s) { s.attrs = {{"quant", "mxfp8"}}; });
+  with([](Spec& s) { s.attrs = {{"quant", "mxfp8"}}; });  // y is bf16
+  with([](Spec& s) { s.attrs = {{"quant", "int3"}}; });
+  with([](Spec& s) { s.attrs = {{"quant", int64_t{8}}}; });
+  with([](Spec& s) { s.operands.push_back({"scale", "f32"}); });
+  with([](Spec& s) {
+    s = Quantised("bf16", "fp8_row", 64);
+    s.operands.pop_back();
+  });
+  with([](Spec& s) {
+    s = Quantised("bf16", "fp8_row", 64);
+    s.operands.back().dtype = "e8m0";
+  });
+  with([](Spec& s) {
+    s = Quantised("bf16", "mxfp8", 64);
+    s.operands[1].dtype = "e5m2";
+  });
+  with([](Spec& s) { s = Quantised("bf16", "mxfp8", 48); });
+  with([](Spec& s) { s = Quantised("bf16", "mxfp4", 16); });
+  with([](Spec& s) {
+    s = Quantised("bf16", "mxfp4", 64);
+    s.operands[1].dtype = "e4m3fn";
+  });
+  with([](Spec& s) {
+    s = Quantised("bf16", "mxfp4", 64);
+    s.operands.back().stride_mode = StrideMode::kStatic;
+    s.operands.back().strides = {1, 1};
+  });
   with([](Spec& s) { s.attrs = {{"colour", "red"}}; });
   with([](Spec& s) { s.tuning = {{"threads", 100}}; });
   with([](Spec& s) { s.tuning = {{"warps", 4}}; });

@@ -1,4 +1,6 @@
 // How rmsnorm is planned: which variants, what is baked, what is refused.
+#include <set>
+
 #include "compiler/expr.h"
 #include "compiler/ops/op.h"
 #include "compiler/plan.h"
@@ -200,12 +202,41 @@ TEST(RmsNormPlanTest, StridesOfTheResidualAreGuarded) {
   EXPECT_TRUE(stride);
 }
 
-TEST(RmsNormPlanTest, QuantisedOutputsAreNamedAndRefused) {
+TEST(RmsNormPlanTest, QuantisedOutputsHaveScales) {
+  const std::string plain = MustPlan(SpecOf("bf16", 4096)).kernels[0].key;
+  std::set<std::string> keys = {plain};
+  for (const char* quant : {"fp8_row", "mxfp8", "mxfp4"}) {
+    const std::string name = quant;
+    Spec spec = SpecOf("bf16", 4096);
+    spec.attrs = {{"quant", name}};
+    spec.operands[1].dtype = name == "mxfp4" ? "e2m1" : "e4m3fn";
+    spec.operands.push_back({"scale", name == "fp8_row" ? "f32" : "e8m0"});
+    const Plan plan = MustPlan(spec);
+    EXPECT_TRUE(keys.insert(plan.kernels[0].key).second) << quant;
+    ASSERT_THAT(plan.operands, SizeIs(4));
+    EXPECT_EQ(plan.operands[1].extents[1],
+              Expr::Const(name == "mxfp4" ? 2048 : 4096));
+    EXPECT_EQ(plan.operands[3].name, "scale");
+    EXPECT_TRUE(plan.operands[3].output);
+    EXPECT_EQ(plan.operands[3].axes, name == "fp8_row" ? 1 : 2);
+    if (name != "fp8_row") {
+      EXPECT_EQ(plan.operands[3].extents[1], Expr::Const(128));
+    }
+  }
+}
+
+TEST(RmsNormPlanTest, RowsOfCodesNeedAlignmentToo) {
   Spec spec = SpecOf("bf16", 4096);
   spec.attrs = {{"quant", "mxfp8"}};
-  const absl::Status status = MakePlan(spec).status();
-  EXPECT_TRUE(absl::IsUnimplemented(status)) << status;
-  EXPECT_THAT(std::string(status.message()), HasSubstr("quant"));
+  spec.operands[1].dtype = "e4m3fn";
+  spec.operands.push_back({"scale", "e8m0"});
+  EXPECT_THAT(VariantNames(MustPlan(spec)), ElementsAre("aligned"));
+  spec.operands[1].alignment = 4;
+  EXPECT_THAT(VariantNames(MustPlan(spec)), ElementsAre("unaligned"));
+  spec.operands[1].alignment = 8;
+  spec.operands[1].stride_mode = StrideMode::kStatic;
+  spec.operands[1].strides = {4097, 1};
+  EXPECT_THAT(VariantNames(MustPlan(spec)), ElementsAre("unaligned"));
 }
 
 }  // namespace

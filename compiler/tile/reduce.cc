@@ -13,15 +13,7 @@ constexpr int kWaveShiftRight = 0x138;   // by one lane
 constexpr int kBroadcastRowEnd = 0x142;  // lane 15 into the next row
 constexpr int kBroadcastMiddle = 0x143;  // lane 31 into the rows 2 and 3
 
-// Within each row of 16 lanes. After a step each lane holds the same as the
-// lane it combined with, so mirrors serve as well as exchanges.
-Value ReduceRow(Builder& b, Value value, Combine combine) {
-  for (int control :
-       {kQuadSwapNeighbours, kQuadSwapPairs, kRowHalfMirror, kRowMirror}) {
-    value = combine(value, b.Dpp(value, value, control, 0xf, 0xf, true));
-  }
-  return value;
-}
+constexpr int kRow = 16;  // lanes that DPP reaches across
 
 }  // namespace
 
@@ -39,8 +31,21 @@ Value ReduceLanes(Value vector, Combine combine) {
   return result;
 }
 
+// After a step each lane holds the same as the lane it combined with, so
+// mirrors serve as well as exchanges.
+Value ReduceNeighbours(Builder& b, Value value, int lanes, Combine combine) {
+  int reached = 1;
+  for (int control :
+       {kQuadSwapNeighbours, kQuadSwapPairs, kRowHalfMirror, kRowMirror}) {
+    if (reached == lanes) break;
+    value = combine(value, b.Dpp(value, value, control, 0xf, 0xf, true));
+    reached *= 2;
+  }
+  return value;
+}
+
 Value ReduceWave(Builder& b, Value value, Combine combine) {
-  value = ReduceRow(b, value, combine);
+  value = ReduceNeighbours(b, value, kRow, combine);
   const auto [even, odd] = b.Permlane16Swap(value, value);
   value = combine(even, odd);
   const auto [low, high] = b.Permlane32Swap(value, value);
@@ -60,7 +65,7 @@ Value ReduceWorkgroup(Builder& b, Value value, Value identity,
   Value partial = b.Load(
       value.type(), Offset(lds, Min(slot, slot.Like(int64_t{waves - 1})) * 4));
   if (waves < 16) partial = Select(slot < waves, partial, identity);
-  return ReduceRow(b, partial, combine);
+  return ReduceNeighbours(b, partial, kRow, combine);
 }
 
 Value ScanWaveInclusive(Builder& b, Value value, Value identity,

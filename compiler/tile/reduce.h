@@ -16,6 +16,10 @@ Value Sum(Value a, Value b);
 
 // The lanes of a vector, as a balanced tree.
 Value ReduceLanes(Value vector, Combine combine);
+// Each `lanes` lanes, 2 to 16 and a power of two, counted from lane 0; all must
+// be active.
+Value ReduceNeighbours(Builder& builder, Value value, int lanes,
+                       Combine combine);
 // All 64 lanes, which must be active. No LDS.
 Value ReduceWave(Builder& builder, Value value, Combine combine);
 // All work-items of a one-dimensional workgroup of whole waves. Uses 4 bytes of
