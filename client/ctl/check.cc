@@ -165,7 +165,7 @@ void AddCheck(const Registry& registry) {
       "6 if they disagree");
   auto flags = std::make_shared<CheckFlags>();
   app->add_option("op", flags->op,
-                  "gemm, grouped_gemm or rmsnorm; all when left out");
+                  "gemm, grouped_gemm, rmsnorm or silu_mul; all when left out");
   app->add_option("dims", flags->problem.dims,
                   "m=64 n=256 k=256, total_m=100 n=256 k=256 "
                   "g=4, or rows=17 n=4096");

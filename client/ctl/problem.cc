@@ -284,6 +284,43 @@ Status MakeRmsNorm(const ProblemFlags& flags, Draft draft) {
   return Status();
 }
 
+Comparison CompareSiluMul(const std::vector<ProblemOperand>& operands,
+                          int64_t rows, int64_t n) {
+  const ProblemOperand& x = operands[0];
+  const ProblemOperand& y = operands[1];
+  Comparison comparison;
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t i = 0; i < n; ++i) {
+      const double gate = At(x, row * 2 * n + i);
+      const double up = At(x, row * 2 * n + n + i);
+      const double reference = gate / (1 + std::exp(-gate)) * up;
+      const double tolerance = y.format->unit() * std::fabs(reference) +
+                               0x1p-20 * std::fabs(gate * up) +
+                               y.format->smallest_subnormal() / 2;
+      comparison.Add(At(y, row * n + i), reference, tolerance);
+    }
+  }
+  return comparison;
+}
+
+Status MakeSiluMul(const ProblemFlags& flags, Draft draft) {
+  Problem& problem = *draft.problem;
+  problem.dims = {{"rows", 17}, {"n", 4096}};
+  INGOT_CLIENT_RETURN_IF_ERROR(ReadDims(flags, &problem.dims));
+  const int64_t rows = problem.dims["rows"];
+  const int64_t n = problem.dims["n"];
+  problem.title = "silu_mul " + flags.dtype;
+  draft.AddDims();
+  INGOT_CLIENT_RETURN_IF_ERROR(
+      draft.AddOperand("x", flags.dtype, rows * 2 * n, false));
+  INGOT_CLIENT_RETURN_IF_ERROR(
+      draft.AddOperand("y", flags.dtype, rows * n, true));
+  problem.compare = [=](const std::vector<ProblemOperand>& operands) {
+    return CompareSiluMul(operands, rows, n);
+  };
+  return Status();
+}
+
 }  // namespace
 
 void Comparison::Add(double found, double reference, double tolerance) {
@@ -296,8 +333,8 @@ void Comparison::Add(double found, double reference, double tolerance) {
 }
 
 const std::vector<std::string>& ProblemOps() {
-  static const auto* ops =
-      new std::vector<std::string>{"gemm", "grouped_gemm", "rmsnorm"};
+  static const auto* ops = new std::vector<std::string>{"gemm", "grouped_gemm",
+                                                        "rmsnorm", "silu_mul"};
   return *ops;
 }
 
@@ -315,9 +352,10 @@ Status MakeProblem(const std::string& op, const ProblemFlags& flags,
   if (op == "gemm") return MakeGemm(flags, draft);
   if (op == "grouped_gemm") return MakeGroupedGemm(flags, draft);
   if (op == "rmsnorm") return MakeRmsNorm(flags, draft);
+  if (op == "silu_mul") return MakeSiluMul(flags, draft);
   return Error(INGOT_INVALID_ARGUMENT,
-               "op: found \"%s\", allowed gemm, grouped_gemm or rmsnorm: only "
-               "those have a reference here",
+               "op: found \"%s\", allowed gemm, grouped_gemm, rmsnorm or "
+               "silu_mul: only those have a reference here",
                op.c_str());
 }
 

@@ -74,8 +74,10 @@ TEST_F(LaunchOnEmulatorTest, NumbersAgreeWithTheReference) {
   }
   for (const char* dtype : {"bf16", "f16", "f32"}) {
     for (const char* n : {"n=1", "n=255", "n=4096"}) {
-      ctl::Problem norm = Make("rmsnorm", {"rows=3", n}, dtype);
-      LaunchAndCompare(&client, &norm);
+      for (const char* op : {"rmsnorm", "silu_mul"}) {
+        ctl::Problem problem = Make(op, {"rows=3", n}, dtype);
+        LaunchAndCompare(&client, &problem);
+      }
     }
   }
 }
