@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 #include <map>
 #include <utility>
 
+#include "server/background.h"
 #include "server/worker/framing.h"
 #include "server/worker/serve.h"
 
@@ -22,8 +22,6 @@ namespace ingot::server {
 namespace {
 
 constexpr size_t kLogTailBytes = 64 << 10;
-// Compiles give way to answers, and to the host's own work.
-constexpr int kNiceness = 10;
 
 // posix_spawn and not fork: the daemon has threads that hold gRPC's locks, and
 // between vfork and exec none of its code runs.
@@ -77,8 +75,7 @@ absl::StatusOr<pid_t> Spawn(const ProgramFile& program,
     return absl::UnavailableError(absl::StrCat("cannot start ", program.path(),
                                                ": ", std::strerror(error)));
   }
-  setpriority(PRIO_PROCESS, static_cast<id_t>(pid),
-              getpriority(PRIO_PROCESS, 0) + kNiceness);
+  RunInBackground(pid);
   return pid;
 }
 
