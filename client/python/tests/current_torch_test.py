@@ -28,6 +28,9 @@ class CurrentTorchTest(TorchCases):
         self.assertEqual(ops.addmm(meta(5), meta(3, 4), meta(4, 5)).shape, (3, 5))
         self.assertEqual(ops.linear(meta(2, 3, 4), meta(7, 4)).shape, (2, 3, 7))
         self.assertEqual(ops.rms_norm(meta(3, 4), None, 1e-6).shape, (3, 4))
+        self.assertEqual([one.shape for one in ops.fused_add_rms_norm(meta(3, 4), meta(3, 4), None, 1e-6)],
+                         [(3, 4), (3, 4)])
+        self.assertEqual(ops.silu_mul(meta(2, 3, 8)).shape, (2, 3, 4))
         self.assertEqual(ops.grouped_mm(meta(9, 4), meta(3, 4, 5), meta(3, dtype=torch.int32)).shape, (9, 5))
         scaled = ops.scaled_mm(meta(3, 64), meta(64, 5), meta(3, 2), meta(5, 2), None, torch.float32)
         self.assertEqual((scaled.shape, scaled.dtype), ((3, 5), torch.float32))
@@ -74,14 +77,16 @@ class CurrentTorchTest(TorchCases):
         class Block(torch.nn.Module):
             def __init__(self):
                 super().__init__()
-                self.up = torch.nn.Parameter(random(96, 64, seed=5))
+                self.up = torch.nn.Parameter(random(192, 64, seed=5))
                 self.down = torch.nn.Parameter(random(64, 96, seed=6))
                 self.norm = torch.nn.Parameter(random(64, seed=7))
 
             def forward(self, x):
-                h = torch.ops.ingot.rms_norm(x, self.norm, 1e-6)
-                h = torch.ops.ingot.linear(h, self.up, None, "silu")
-                return x + torch.ops.ingot.linear(h, self.down)
+                h, x = torch.ops.ingot.fused_add_rms_norm(x, x, self.norm, 1e-6)
+                h = torch.ops.ingot.silu_mul(torch.ops.ingot.linear(h, self.up))
+                h = torch.ops.ingot.linear(h, self.down, None, "silu")
+                torch.ops.ingot.fused_add_rms_norm_(h, x, self.norm, 1e-6)
+                return torch.ops.ingot.rms_norm(h + x, self.norm, 1e-6)
 
         block = Block()
         with torch.no_grad():
@@ -98,6 +103,9 @@ class CurrentTorchTest(TorchCases):
             "addmm": (random(6), random(4, 8), random(8, 6)),
             "linear": (random(2, 3, 8), random(6, 8), random(6), "relu"),
             "rms_norm": (random(4, 8), random(8), 1e-6),
+            "fused_add_rms_norm": (random(4, 8), random(4, 8, seed=1), random(8), 1e-6),
+            "fused_add_rms_norm_": (random(4, 8), random(4, 8, seed=1), random(8), 1e-6),
+            "silu_mul": (random(4, 8), "gelu_tanh", True),
             "grouped_mm": (random(6, 8), random(2, 8, 4), torch.tensor([2, 6], dtype=torch.int32)),
         }
         for name, arguments in cases.items():

@@ -4,7 +4,9 @@ device memory, numbers.
 A test is run as `python3 x_test.py BUILD_DIRECTORY`; `import fixture` comes
 before `import ingot`."""
 
+import contextlib
 import ctypes
+import json
 import os
 import pathlib
 import random
@@ -15,6 +17,7 @@ import sys
 import tempfile
 import time
 import unittest
+from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
@@ -63,6 +66,41 @@ class DaemonTest(unittest.TestCase):
     def tearDownClass(cls):
         cls.stop()
         shutil.rmtree(cls.folder)
+
+
+def specs_of_model(config, *flags):
+    """What `ingotctl warm` asks for on behalf of a model whose config.json holds
+    `config`: specs by their digests."""
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump(config, file)
+        file.flush()
+        lines = subprocess.run([BUILD / "bin" / "ingotctl", "warm", "--model", file.name, "--list", *flags], check=True,
+                               capture_output=True, text=True).stdout.splitlines()
+    return {spec.digest(): spec for spec in map(_spec_of_json, lines)}
+
+
+def _spec_of_json(line):
+    spec = json.loads(line)
+    allowed = {"op", "target", "dims", "operands", "attrs"}
+    if set(spec) - allowed or any(set(one) - {"name", "dtype"} for one in spec["operands"]):
+        raise ValueError(f"a spec that is not read here: {line}")
+    dims = {dim["name"]: int(dim["value"]) if "value" in dim else ingot.ANY for dim in spec["dims"]}
+    return ingot.Spec(spec["op"], dims=dims, operands={one["name"]: one["dtype"] for one in spec["operands"]},
+                      attrs={attr["name"]: attr["stringValue"] for attr in spec.get("attrs", ())},
+                      target=spec["target"])
+
+
+@contextlib.contextmanager
+def recorded_specs():
+    """Fills a dictionary with what clients prepare meanwhile, by digest."""
+    specs, prepare = {}, ingot.Client.prepare
+
+    def record(client, spec, *arguments, **more):
+        specs[spec.digest()] = spec
+        return prepare(client, spec, *arguments, **more)
+
+    with mock.patch.object(ingot.Client, "prepare", record):
+        yield specs
 
 
 def rmsnorm_spec(n, dtype="f32", **more):

@@ -140,6 +140,76 @@ class TorchCases(fixture.DaemonTest):
             self.expect_near(got, want, want.abs(), 1)
         self.expect_ours("rms_norm", 3)
 
+    def test_fused_add_rms_norm(self):
+        for dtype in UNIT:
+            for shape in ((1,), (3, 77), (2, 5, 256), (4, 1000), (0, 64)):
+                for weight in (None, random(shape[-1], dtype=dtype, seed=4), random(shape[-1], dtype=torch.float32)):
+                    with self.subTest(dtype=dtype, shape=shape, weight=weight is not None):
+                        x, residual = random(*shape, dtype=dtype), random(*shape, dtype=dtype, seed=5)
+                        total = (x.double() + residual.double()).to(dtype)  # exact before it is rounded
+                        wide = total.double()
+                        want = wide / (wide.pow(2).mean(-1, keepdim=True) + 1e-5).sqrt()
+                        want = want if weight is None else want * weight.double()
+                        got, got_total = torch.ops.ingot.fused_add_rms_norm(x, residual, weight, 1e-5)
+                        self.expect_near(got, want, want.abs(), 1)
+                        self.assertTrue(torch.equal(got_total, total))
+                        torch.ops.ingot.fused_add_rms_norm_(x, residual, weight, 1e-5)
+                        self.assertTrue(torch.equal(x, got) and torch.equal(residual, total))
+        self.assertEqual(it.stats()["fallbacks"], {})
+
+    def test_fused_add_rms_norm_of_views(self):
+        wide, other = random(12, 200), random(12, 96, seed=1)
+        before = wide.clone()
+        x = wide[:, 8:104]
+        got, total = torch.ops.ingot.fused_add_rms_norm(x, other, None, 1e-6)
+        self.assertTrue(torch.equal(total, x + other) and got.is_contiguous())
+        torch.ops.ingot.fused_add_rms_norm_(x, other, None, 1e-6)
+        self.assertTrue(torch.equal(x, got) and torch.equal(other, total))
+        # What lies between the rows of a view is not touched.
+        self.assertTrue(torch.equal(wide[:, :8], before[:, :8]) and torch.equal(wide[:, 104:], before[:, 104:]))
+        self.assertEqual(it.stats()["fallbacks"], {})
+
+    def test_fused_add_rms_norm_is_what_aten_does_where_it_falls_back(self):
+        x, residual, weight = random(4, 64), random(4, 64, seed=1), random(64, seed=2)
+        got, total = torch.ops.ingot.fused_add_rms_norm(x, residual, weight, 1e-6)
+        it.configure(address="unix:/nowhere/s")
+        try:
+            theirs, their_total = torch.ops.ingot.fused_add_rms_norm(x, residual, weight, 1e-6)
+            torch.ops.ingot.fused_add_rms_norm_(x, residual, weight, 1e-6)
+        finally:
+            it.configure(address=self.address)
+        self.assertEqual(it.stats()["fallbacks"], {("fused_add_rms_norm", "unavailable"): 1,
+                                                   ("fused_add_rms_norm_", "unavailable"): 1})
+        self.assertTrue(torch.equal(total, their_total) and torch.equal(x, theirs) and torch.equal(residual, total))
+        self.assertTrue(torch.allclose(got.float(), theirs.float(), rtol=2**-7, atol=1e-3))
+
+    def test_silu_mul(self):
+        for dtype in UNIT:
+            for shape in ((2,), (3, 154), (2, 5, 256), (4, 3000), (0, 64)):
+                for act in ("silu", "gelu_tanh", "gelu_erf"):
+                    for interleaved in (False, True):
+                        with self.subTest(dtype=dtype, shape=shape, act=act, interleaved=interleaved):
+                            x = random(*shape, dtype=dtype)
+                            got = torch.ops.ingot.silu_mul(x, act, interleaved)
+                            wide = x.double()
+                            n = shape[-1] // 2
+                            gate, up = (wide[..., ::2], wide[..., 1::2]) if interleaved else (wide[..., :n], wide[..., n:])
+                            self.expect_near(got, reference_act(act, gate) * up, gate.abs() * up.abs(), 1, act)
+        self.assertEqual(it.stats()["fallbacks"], {})
+
+    def test_silu_mul_of_views_and_of_what_is_not_for_us(self):
+        wide = random(12, 300)
+        x = wide[2:9, 16:208]
+        got = torch.ops.ingot.silu_mul(x)
+        self.expect_near(got, reference_act("silu", x[:, :96].double()) * x[:, 96:].double(),
+                         (x[:, :96] * x[:, 96:]).abs().double(), 1, "silu")
+        self.expect_ours("silu_mul")
+        theirs = torch.ops.ingot.silu_mul(wide[:, ::2], "gelu_erf")
+        self.assertEqual((theirs.shape, it.stats()["fallbacks"]), ((12, 75), {("silu_mul", "strides"): 1}))
+        for arguments in ((random(3, 5),), (random(3, 6), "relu")):
+            with self.assertRaises(ValueError):
+                torch.ops.ingot.silu_mul(*arguments)
+
     def test_grouped_mm(self):
         for groups, ends, k, n in ((3, (5, 5, 17), 64, 40), (4, (0, 33, 34, 40), 72, 17), (1, (9,), 32, 8)):
             for transposed in (False, True):

@@ -18,12 +18,13 @@ from __future__ import annotations
 from typing import Any
 
 from ._autotune import autotune
-from ._ops import addmm, grouped_mm, linear, mm, rms_norm, scaled_mm
+from ._ops import (addmm, fused_add_rms_norm, fused_add_rms_norm_, grouped_mm, linear, mm, rms_norm, scaled_mm,
+                   silu_mul)
 from ._route import disable, enable
 from ._runtime import runtime as _runtime
 
-__all__ = ["addmm", "autotune", "configure", "disable", "enable", "grouped_mm", "linear", "mm", "rms_norm", "scaled_mm",
-           "stats"]
+__all__ = ["addmm", "autotune", "configure", "disable", "enable", "fused_add_rms_norm", "fused_add_rms_norm_",
+           "grouped_mm", "linear", "mm", "rms_norm", "scaled_mm", "silu_mul", "stats"]
 
 
 def configure(**options: Any) -> None:

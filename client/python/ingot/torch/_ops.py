@@ -8,7 +8,7 @@ from typing import Optional
 import torch
 from torch.library import Library
 
-from . import _gemm, _grouped, _norm, _scaled, _tensors
+from . import _activation, _gemm, _grouped, _norm, _scaled, _tensors
 from ._runtime import attempt, runtime
 
 # Not torch.mm and torch.nn.functional.linear, which enable() replaces.
@@ -19,6 +19,9 @@ library.define("mm(Tensor a, Tensor b) -> Tensor")
 library.define("addmm(Tensor c, Tensor a, Tensor b, *, Scalar beta=1, Scalar alpha=1) -> Tensor")
 library.define("linear(Tensor x, Tensor weight, Tensor? bias=None, str act='none') -> Tensor")
 library.define("rms_norm(Tensor x, Tensor? weight, float eps) -> Tensor")
+library.define("fused_add_rms_norm(Tensor x, Tensor residual, Tensor? weight, float eps) -> (Tensor, Tensor)")
+library.define("fused_add_rms_norm_(Tensor(a!) x, Tensor(b!) residual, Tensor? weight, float eps) -> ()")
+library.define("silu_mul(Tensor x, str act='silu', bool interleaved=False) -> Tensor")
 library.define("grouped_mm(Tensor a, Tensor b, Tensor offs, Tensor? bias=None, str act='none') -> Tensor")
 library.define("scaled_mm(Tensor a, Tensor b, Tensor scale_a, Tensor scale_b, Tensor? bias=None, "
                "ScalarType? dtype=None) -> Tensor")
@@ -72,6 +75,44 @@ def _rms_norm(x, weight, eps):
                    lambda: aten_rms_norm(x, weight, eps))
 
 
+def aten_fused_add_rms_norm(x, residual, weight, eps):
+    total = (x.float() + residual.float()).to(x.dtype)
+    return aten_rms_norm(total, weight, eps), total
+
+
+def _fused_add_rms_norm(x, residual, weight, eps):
+    name = "fused_add_rms_norm"
+    return attempt(name, lambda: _norm.fused_add_rms_norm(name, x, residual, weight, eps, False),
+                   lambda: aten_fused_add_rms_norm(x, residual, weight, eps))
+
+
+def _fused_add_rms_norm_in_place(x, residual, weight, eps):
+    def otherwise():
+        out, total = aten_fused_add_rms_norm(x, residual, weight, eps)
+        x.copy_(out)
+        residual.copy_(total)
+
+    name = "fused_add_rms_norm_"
+    attempt(name, lambda: _norm.fused_add_rms_norm(name, x, residual, weight, eps, True), otherwise)
+
+
+GATES = ("silu", "gelu_tanh", "gelu_erf")
+
+
+def aten_silu_mul(x, act, interleaved):
+    gate, up = (x[..., ::2], x[..., 1::2]) if interleaved else x.chunk(2, -1)
+    return (ACTIVATIONS[act](gate.float()) * up.float()).to(x.dtype)
+
+
+def _silu_mul(x, act="silu", interleaved=False):
+    if act not in GATES:
+        raise ValueError(f"act: found {act!r}, allowed {', '.join(GATES)}")
+    if x.shape[-1] % 2:
+        raise ValueError(f"x: found a last dim of {x.shape[-1]}, allowed an even one")
+    return attempt("silu_mul", lambda: _activation.silu_mul("silu_mul", x, act, interleaved),
+                   lambda: aten_silu_mul(x, act, interleaved))
+
+
 def aten_grouped_mm(a, b, offs, bias, act):
     """Reads offs on the host."""
     if a.dim() != 2 or b.dim() != 3 or offs.shape != b.shape[:1] or a.shape[1] != b.shape[1]:
@@ -114,8 +155,9 @@ def _scaled_mm(a, b, scale_a, scale_b, bias=None, dtype=None):
                    lambda: aten_scaled_mm(a, b, scale_a, scale_b, bias, dtype))
 
 
-_KERNELS = {"mm": _mm, "addmm": _addmm, "linear": _linear, "rms_norm": _rms_norm, "grouped_mm": _grouped_mm,
-            "scaled_mm": _scaled_mm}
+_KERNELS = {"mm": _mm, "addmm": _addmm, "linear": _linear, "rms_norm": _rms_norm,
+            "fused_add_rms_norm": _fused_add_rms_norm, "fused_add_rms_norm_": _fused_add_rms_norm_in_place,
+            "silu_mul": _silu_mul, "grouped_mm": _grouped_mm, "scaled_mm": _scaled_mm}
 
 
 def serve(dispatch_key: str) -> None:
@@ -168,6 +210,18 @@ def _rms_norm_shape(x, weight, eps):
     return torch.empty_like(x, memory_format=torch.contiguous_format)
 
 
+def _fused_add_rms_norm_shape(x, residual, weight, eps):
+    return _rms_norm_shape(x, weight, eps), _rms_norm_shape(x, weight, eps)
+
+
+def _fused_add_rms_norm_in_place_shape(x, residual, weight, eps):
+    return None
+
+
+def _silu_mul_shape(x, act="silu", interleaved=False):
+    return x.new_empty((*x.shape[:-1], x.shape[-1] // 2))
+
+
 def _grouped_mm_shape(a, b, offs, bias=None, act="none"):
     return a.new_empty((a.shape[0], b.shape[2]))
 
@@ -178,7 +232,8 @@ def _scaled_mm_shape(a, b, scale_a, scale_b, bias=None, dtype=None):
 
 for _name, _shape in (("mm", _mm_shape), ("grouped_mm", _grouped_mm_shape), ("scaled_mm", _scaled_mm_shape),
                       ("addmm", _addmm_shape), ("linear", _linear_shape),
-                      ("rms_norm", _rms_norm_shape)):
+                      ("rms_norm", _rms_norm_shape), ("fused_add_rms_norm", _fused_add_rms_norm_shape),
+                      ("fused_add_rms_norm_", _fused_add_rms_norm_in_place_shape), ("silu_mul", _silu_mul_shape)):
     library.impl(_name, _shape, "Meta")
 
 
@@ -217,6 +272,30 @@ def rms_norm(x: torch.Tensor, weight: Optional[torch.Tensor] = None, eps: float 
     """x / sqrt(mean(x^2) + eps) * weight over the last dim."""
     return _differentiable("rms_norm", (x, weight), lambda: torch.ops.ingot.rms_norm(x, weight, eps),
                            lambda: aten_rms_norm(x, weight, eps))
+
+
+def fused_add_rms_norm(x: torch.Tensor, residual: torch.Tensor, weight: Optional[torch.Tensor] = None,
+                       eps: float = 1e-6) -> tuple[torch.Tensor, torch.Tensor]:
+    """rms_norm(x + residual, weight, eps), and the sum, which is rounded to their
+    dtype before it is normalised."""
+    return _differentiable("fused_add_rms_norm", (x, residual, weight),
+                           lambda: torch.ops.ingot.fused_add_rms_norm(x, residual, weight, eps),
+                           lambda: aten_fused_add_rms_norm(x, residual, weight, eps))
+
+
+def fused_add_rms_norm_(x: torch.Tensor, residual: torch.Tensor, weight: Optional[torch.Tensor] = None,
+                        eps: float = 1e-6) -> None:
+    """fused_add_rms_norm whose results replace x and residual. Not for tensors
+    that want gradients."""
+    torch.ops.ingot.fused_add_rms_norm_(x, residual, weight, eps)
+
+
+def silu_mul(x: torch.Tensor, act: str = "silu", interleaved: bool = False) -> torch.Tensor:
+    """act(gate) * up of x [..., 2 * n]: gates in its first half, up in its second,
+    or a pair of them after the other where interleaved. act: silu, gelu_tanh,
+    gelu_erf."""
+    return _differentiable("silu_mul", (x,), lambda: torch.ops.ingot.silu_mul(x, act, interleaved),
+                           lambda: aten_silu_mul(x, act, interleaved))
 
 
 def grouped_mm(a: torch.Tensor, b: torch.Tensor, offs: torch.Tensor, bias: Optional[torch.Tensor] = None,

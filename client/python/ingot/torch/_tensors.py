@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Optional
 
 import torch
+
+import ingot
 
 from ._runtime import Fallback
 
@@ -49,6 +52,35 @@ def row_stride(tensor: torch.Tensor) -> Optional[int]:
     if inner != 1 and tensor.stride(1) != 1:
         return None
     return tensor.stride(0) if rows > 1 else max(inner, 1)
+
+
+class Rows:
+    """A tensor [..., n] as the rows that kernels see; Fallback where they are not
+    contiguous each, or have no one stride."""
+
+    __slots__ = ("tensor", "stride", "dense")
+
+    def __init__(self, tensor: torch.Tensor):
+        n = tensor.shape[-1]
+        try:
+            self.tensor = tensor.view(-1, n)
+        except RuntimeError as error:
+            raise Fallback("strides") from error
+        self.stride = row_stride(self.tensor)
+        if self.stride is None or (self.tensor.shape[0] > 1 and self.stride < n):
+            raise Fallback("strides")
+        self.dense = self.stride == n
+
+    def operand(self) -> ingot.Operand:
+        return ingot.Operand(dtype_of(self.tensor), strides=None if self.dense else ingot.DYNAMIC,
+                             alignment=alignment_of(self.tensor))
+
+
+def set_strides(launch: ingot.Launch, operands: Iterable[Rows]) -> None:
+    """Of a launch's first operands, those that its spec left open."""
+    for place, rows in enumerate(operands):
+        if not rows.dense:
+            launch.set_strides(place, (rows.stride, 1))
 
 
 def layout_of(tensor: torch.Tensor) -> tuple[str, int]:

@@ -5,13 +5,15 @@
 Each takes what the operator of its name takes, after the name that launches are
 counted under, and raises Fallback, with the reason, where it is not for us."""
 
+from ._activation import silu_mul
 from ._gemm import linear
 from ._grouped import grouped_mm
-from ._norm import rms_norm
+from ._norm import fused_add_rms_norm, rms_norm
 from ._runtime import Fallback, attempt
 from ._runtime import runtime as _runtime
 
-__all__ = ["Fallback", "attempt", "dispatch_key", "grouped_mm", "linear", "rms_norm"]
+__all__ = ["Fallback", "attempt", "dispatch_key", "fused_add_rms_norm", "grouped_mm", "linear", "rms_norm",
+           "silu_mul"]
 
 
 def dispatch_key() -> str:
