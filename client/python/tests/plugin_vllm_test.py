@@ -4,17 +4,21 @@ its layers built as models build them and run on the emulated device."""
 import vllm_env  # noqa: F401  (first: chooses the interpreter)
 
 import importlib.metadata
+import json
 import os
+import pathlib
 import subprocess
 import sys
+import tempfile
 import unittest
 from unittest import mock
 
+import fixture
 import torch
 from vllm_env import PluginTest
 
 LAYERS = {"ReplicatedLinear", "ColumnParallelLinear", "MergedColumnParallelLinear", "QKVParallelLinear",
-          "RowParallelLinear", "ParallelLMHead", "RMSNorm", "UnquantizedFusedMoEMethod"}
+          "RowParallelLinear", "ParallelLMHead", "RMSNorm", "SiluAndMul", "UnquantizedFusedMoEMethod"}
 
 
 class VllmTest(PluginTest):
@@ -61,7 +65,7 @@ class VllmTest(PluginTest):
     def test_opting_out(self):
         found, log = self.registered_elsewhere(INGOT_VLLM="0")
         self.assertEqual((found, "falls back" in log), (set(), False))
-        found, log = self.registered_elsewhere(INGOT_VLLM_WITHOUT="linear, moe, rope")
+        found, log = self.registered_elsewhere(INGOT_VLLM_WITHOUT="linear, moe, activation, rope")
         self.assertEqual(found, {"RMSNorm"})
         self.assertIn("INGOT_VLLM_WITHOUT: found rope, allowed linear, norm", log)
 
@@ -107,18 +111,38 @@ class VllmTest(PluginTest):
             wide = x.double()
             want = wide / (wide.pow(2).mean(-1, keepdim=True) + 1e-5).sqrt()
             self.expect_near(layer(x), want * layer.weight.double())
-        self.expect({"vllm.rms_norm": 2})
+            residual = self.random(5, 96, seed=2)
+            got, total = layer(x.clone(), residual.clone())
+            self.assertTrue(torch.equal(total, x + residual))
+            wide = total.double()
+            want = wide / (wide.pow(2).mean(-1, keepdim=True) + 1e-5).sqrt()
+            self.expect_near(got, want * layer.weight.double())
+        self.expect({"vllm.rms_norm": 2, "vllm.fused_add_rms_norm": 2})
 
-    def moe(self, **more):
+    def test_activation(self):
+        from vllm.model_executor.layers.activation import SiluAndMul
+
+        x = self.random(5, 128)
+        gate, up = x.double().chunk(2, -1)
+        self.expect_near(SiluAndMul()(x), gate * torch.sigmoid(gate) * up)
+        self.expect({"vllm.silu_and_mul": 1})
+
+    @staticmethod
+    def experts_of_rocm():
+        """While it lasts, vLLM chooses for experts what it does on ROCm; for a CPU it
+        has kernels of its own."""
         from vllm.model_executor.layers.fused_moe import unquantized_fused_moe_method as module
         from vllm.model_executor.layers.fused_moe.experts.triton_moe import TritonExperts
-        from vllm.model_executor.layers.fused_moe.layer import FusedMoEFactory
         from vllm.model_executor.layers.fused_moe.oracle.unquantized import UnquantizedMoeBackend
 
-        # What vLLM chooses on ROCm; on a CPU it has kernels of its own.
-        with mock.patch.object(module, "select_unquantized_moe_backend",
-                               lambda moe_config: (UnquantizedMoeBackend.TRITON, TritonExperts)):
-            self.moes = getattr(self, "moes", 0) + 1
+        return mock.patch.object(module, "select_unquantized_moe_backend",
+                                 lambda moe_config: (UnquantizedMoeBackend.TRITON, TritonExperts))
+
+    def moe(self, **more):
+        from vllm.model_executor.layers.fused_moe.layer import FusedMoEFactory
+
+        self.moes = getattr(self, "moes", 0) + 1
+        with self.experts_of_rocm():
             return self.fill(FusedMoEFactory(num_experts=6, top_k=2, hidden_size=64, intermediate_size=48,
                                              params_dtype=torch.bfloat16, prefix=f"moe.{self.id()}.{self.moes}",
                                              **more))
@@ -148,7 +172,7 @@ class VllmTest(PluginTest):
             weights, ids = torch.softmax(logits.double(), -1).topk(2)
             weights = weights / weights.sum(-1, keepdim=True)
             self.expect_near(got, self.experts_in_f64(moe.routed_experts, x, weights, ids), 0.03)
-        self.expect({"vllm.moe": 4})
+        self.expect({"vllm.moe": 6})
 
     def test_experts_of_other_ranks_add_nothing(self):
         from ingot_vllm import _moe
@@ -188,16 +212,21 @@ class VllmTest(PluginTest):
     def test_without_a_daemon_vllm_does_it(self):
         from vllm.model_executor.layers.layernorm import RMSNorm
 
+        from vllm.model_executor.layers.activation import SiluAndMul
+
         layer, norm = self.linear("RowParallelLinear", 64, 24, bias=False), self.fill(RMSNorm(64))
         x = self.random(4, 64)
         self.it.configure(address="unix:/nowhere/s")
         try:
-            got, normed = layer(x)[0], norm(x)
+            got, normed, both, gated = layer(x)[0], norm(x), norm(x, x), SiluAndMul()(x)
         finally:
             self.it.configure(address=self.address)
-        self.expect({}, {("vllm.linear", "unavailable"): 1, ("vllm.rms_norm", "unavailable"): 1})
+        self.expect({}, {("vllm.linear", "unavailable"): 1, ("vllm.rms_norm", "unavailable"): 1,
+                         ("vllm.fused_add_rms_norm", "unavailable"): 1, ("vllm.silu_and_mul", "unavailable"): 1})
         self.assertTrue(torch.equal(got, torch.nn.functional.linear(x, layer.weight)))
         self.assertTrue(torch.equal(normed, norm.forward_native(x)))
+        self.assertTrue(all(map(torch.equal, both, norm.forward_native(x, x.clone()))))
+        self.assertTrue(torch.equal(gated, SiluAndMul.forward_native(x)))
 
     def test_turned_off_by_name(self):
         from vllm.config import CompilationConfig, VllmConfig, set_current_vllm_config
@@ -221,6 +250,69 @@ class VllmTest(PluginTest):
             x = self.random(tokens, 64)
             self.assertTrue(torch.equal(compiled(x), block(x)))
         self.expect({"vllm.rms_norm": 4, "vllm.linear": 4})
+
+    # --- whole models ---------------------------------------------------------
+
+    def model(self, config):
+        """vLLM's model of a config.json, and what runs it from tokens to logits.
+        Attention answers its queries, and positions are rotated by PyTorch: their
+        CPU kernels are not in vLLM's wheel."""
+        from vllm.config import ModelConfig, VllmConfig, set_current_vllm_config
+        from vllm.forward_context import set_forward_context
+        from vllm.model_executor.layers.attention import Attention
+        from vllm.model_executor.layers.rotary_embedding.base import RotaryEmbedding
+        from vllm.model_executor.model_loader.utils import get_model_architecture
+
+        folder = tempfile.mkdtemp(dir=self.folder)
+        pathlib.Path(folder, "config.json").write_text(json.dumps(config))
+        vllm_config = VllmConfig(model_config=ModelConfig(model=folder, skip_tokenizer_init=True, dtype="bfloat16",
+                                                          enforce_eager=True))
+        with set_current_vllm_config(vllm_config), self.experts_of_rocm(), \
+                mock.patch.object(RotaryEmbedding, "forward_cpu", RotaryEmbedding.forward_native):
+            model = self.fill(get_model_architecture(vllm_config.model_config)[0](vllm_config=vllm_config))
+        for module in model.modules():
+            module.cpu_linear = torch.nn.functional.linear  # of routers, which stay vLLM's
+
+        def run(tokens):
+            ids = torch.arange(tokens)
+            with set_current_vllm_config(vllm_config), set_forward_context(None, vllm_config), \
+                    mock.patch.object(Attention, "forward", lambda self, q, k, v, *more, **named: q.clone()):
+                return model.compute_logits(model(ids, ids, None))
+
+        return run
+
+    LLAMA = {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 64, "intermediate_size": 96,
+             "num_attention_heads": 4, "num_key_value_heads": 2, "num_hidden_layers": 2, "vocab_size": 200,
+             "max_position_embeddings": 128, "rms_norm_eps": 1e-5, "hidden_act": "silu", "tie_word_embeddings": False}
+    MIXTRAL = {**LLAMA, "architectures": ["MixtralForCausalLM"], "model_type": "mixtral", "num_local_experts": 4,
+               "num_experts_per_tok": 2}
+
+    def test_what_models_ask_for_is_what_warm_up_derives(self):
+        for config, ops in ((self.LLAMA, ["gemm"] * 5 + ["rmsnorm"] * 2 + ["silu_mul"]),
+                            (self.MIXTRAL, ["gemm"] * 3 + ["grouped_gemm"] * 2 + ["rmsnorm"] * 2 + ["silu_mul"])):
+            with self.subTest(config["model_type"]):
+                self.it.configure(address=self.address)  # forgets what was prepared
+                warmed = fixture.specs_of_model(config)
+                run = self.model(config)
+                with fixture.recorded_specs() as asked:
+                    for tokens in (1, 5):
+                        self.assertTrue(run(tokens).isfinite().all())
+                self.assertEqual([spec for digest, spec in asked.items() if digest not in warmed], [])
+                self.assertEqual(sorted(spec.op for spec in asked.values()), ops)
+        self.assertEqual(self.it.stats()["fallbacks"], {})
+
+    def test_a_model_answers_as_vllms_own_does(self):
+        run = self.model(self.LLAMA)
+        ours = run(6)
+        # Of two layers: 4 products, 2 norms and an activation each, but the first
+        # norm has nothing to add; then the last norm, and the logits.
+        self.expect({"vllm.linear": 9, "vllm.rms_norm": 1, "vllm.fused_add_rms_norm": 4, "vllm.silu_and_mul": 2})
+        self.it.configure(address="unix:/nowhere/s")
+        try:
+            theirs = run(6)
+        finally:
+            self.it.configure(address=self.address)
+        self.expect_near(ours, theirs.double(), 0.05)
 
 
 del PluginTest

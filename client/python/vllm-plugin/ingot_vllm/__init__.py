@@ -5,10 +5,10 @@ vLLM calls `register` itself, in each of its processes, through the entry point
 of its general plugins. Environment:
 
     INGOT_VLLM=0                     leaves vLLM as it is
-    INGOT_VLLM_WITHOUT=moe,norm      leaves these to it: linear, norm, moe
+    INGOT_VLLM_WITHOUT=moe,norm      leaves these to it: linear, norm, activation, moe
 
 `ingot.torch.stats()` counts launches and fall-backs under vllm.linear,
-vllm.rms_norm and vllm.moe."""
+vllm.rms_norm, vllm.fused_add_rms_norm, vllm.silu_and_mul and vllm.moe."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["register"]
 
 log = logging.getLogger("ingot.vllm")
 
-GROUPS = ("linear", "norm", "moe")
+GROUPS = ("linear", "norm", "activation", "moe")
 
 _done = False
 

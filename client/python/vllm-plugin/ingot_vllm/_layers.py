@@ -7,6 +7,7 @@ from vllm import envs
 from vllm.config import get_cached_compilation_config
 from vllm.model_executor.custom_op import CustomOp, PluggableLayer
 from vllm.model_executor.layers import linear as vllm_linear
+from vllm.model_executor.layers.activation import SiluAndMul
 from vllm.model_executor.layers.fused_moe.runner.shared_experts import SharedExpertsOrder
 from vllm.model_executor.layers.fused_moe.unquantized_fused_moe_method import UnquantizedFusedMoEMethod
 from vllm.model_executor.layers.layernorm import RMSNorm
@@ -82,9 +83,19 @@ class IngotRMSNorm(_Served, RMSNorm):
     _name = RMSNorm.name
 
     def _forward_ingot(self, x, residual=None):
-        if residual is not None or self.variance_size_override is not None:
+        if self.variance_size_override is not None:
             return self.forward_native(x, residual)
-        return _ops.rms_norm(x, self.weight.data if self.pass_weight else None, self.variance_epsilon)
+        if residual is None:
+            return _ops.rms_norm(x, self.weight.data if self.pass_weight else None, self.variance_epsilon)
+        return _ops.fused_add_rms_norm(x, residual, self.weight.data if self.pass_weight_add else None,
+                                       self.variance_epsilon)
+
+
+class IngotSiluAndMul(_Served, SiluAndMul):
+    _name = SiluAndMul.name
+
+    def _forward_ingot(self, x):
+        return _ops.silu_and_mul(x)
 
 
 class IngotFusedMoEMethod(_Served, UnquantizedFusedMoEMethod):
@@ -107,11 +118,16 @@ def _register_norm() -> None:
     CustomOp.register_oot(IngotRMSNorm, name="RMSNorm")
 
 
+def _register_activation() -> None:
+    CustomOp.register_oot(IngotSiluAndMul, name="SiluAndMul")
+
+
 def _register_moe() -> None:
     CustomOp.register_oot(IngotFusedMoEMethod, name="UnquantizedFusedMoEMethod")
 
 
-_REGISTER = {"linear": _register_linear, "norm": _register_norm, "moe": _register_moe}
+_REGISTER = {"linear": _register_linear, "norm": _register_norm, "activation": _register_activation,
+             "moe": _register_moe}
 
 
 # --- where --------------------------------------------------------------------

@@ -31,8 +31,7 @@ def experts(x: torch.Tensor, w13: torch.Tensor, w2: torch.Tensor, weights: torch
     # The end of group g: how many rows belong to groups up to it.
     ends = torch.searchsorted(local[order], torch.arange(groups, device=x.device), right=True).int()
     rows = kernels.grouped_mm(OP, x[order // k], w13.transpose(1, 2), ends, w13_bias, "none")
-    gate, up = rows.chunk(2, dim=-1)
-    rows = torch.nn.functional.silu(gate) * up
+    rows = kernels.silu_mul(OP, rows)
     rows = kernels.grouped_mm(OP, rows, w2.transpose(1, 2), ends, w2_bias, "none")
     answers = torch.empty_like(rows)
     answers[order] = rows

@@ -11,11 +11,14 @@ from ingot.torch import kernels
 from ingot.torch.kernels import attempt
 from torch.library import Library
 from vllm import ir
+from vllm.model_executor.layers.activation import SiluAndMul
 from vllm.platforms import current_platform
 
 library = Library("ingot_vllm", "DEF")
 library.define("linear(Tensor x, Tensor weight, Tensor? bias) -> Tensor")
 library.define("rms_norm(Tensor x, Tensor? weight, float eps) -> Tensor")
+library.define("fused_add_rms_norm(Tensor x, Tensor residual, Tensor? weight, float eps) -> (Tensor, Tensor)")
+library.define("silu_and_mul(Tensor x) -> Tensor")
 
 
 def _vllm_linear(x, weight, bias):
@@ -42,9 +45,41 @@ def _rms_norm_shape(x, weight, eps):
     return torch.empty_like(x, memory_format=torch.contiguous_format)
 
 
-for _name, _kernel, _shape in (("linear", _linear, _linear_shape), ("rms_norm", _rms_norm, _rms_norm_shape)):
+def _fused_add_rms_norm(x: torch.Tensor, residual: torch.Tensor, weight: Optional[torch.Tensor],
+                        eps: float) -> tuple[torch.Tensor, torch.Tensor]:
+    name = "vllm.fused_add_rms_norm"
+    return attempt(name, lambda: kernels.fused_add_rms_norm(name, x, residual, weight, eps, False),
+                   lambda: ir.ops.fused_add_rms_norm(x, residual, weight, eps))
+
+
+def _fused_add_rms_norm_shape(x, residual, weight, eps):
+    return _rms_norm_shape(x, weight, eps), _rms_norm_shape(x, weight, eps)
+
+
+def _vllm_silu_and_mul(x):
+    if not current_platform.is_rocm():
+        return SiluAndMul.forward_native(x)
+    out = _silu_and_mul_shape(x)
+    torch.ops._C.silu_and_mul(out, x)
+    return out
+
+
+def _silu_and_mul(x: torch.Tensor) -> torch.Tensor:
+    return attempt("vllm.silu_and_mul", lambda: kernels.silu_mul("vllm.silu_and_mul", x),
+                   lambda: _vllm_silu_and_mul(x))
+
+
+def _silu_and_mul_shape(x):
+    return x.new_empty((*x.shape[:-1], x.shape[-1] // 2))
+
+
+for _name, _kernel, _shape in (("linear", _linear, _linear_shape), ("rms_norm", _rms_norm, _rms_norm_shape),
+                               ("fused_add_rms_norm", _fused_add_rms_norm, _fused_add_rms_norm_shape),
+                               ("silu_and_mul", _silu_and_mul, _silu_and_mul_shape)):
     library.impl(_name, _kernel, kernels.dispatch_key())
     library.impl(_name, _shape, "Meta")
 
 linear = torch.ops.ingot_vllm.linear
 rms_norm = torch.ops.ingot_vllm.rms_norm
+fused_add_rms_norm = torch.ops.ingot_vllm.fused_add_rms_norm
+silu_and_mul = torch.ops.ingot_vllm.silu_and_mul
