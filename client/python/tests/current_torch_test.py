@@ -1,13 +1,13 @@
 """ingot.torch with a current PyTorch: what the distribution's does not have. Runs
-itself again with the Python of BUILD_DIRECTORY/torch-env, which `./dev test
---torch` makes; without that it is skipped."""
+itself again with the Python of torch-env beside BUILD_DIRECTORY, which `./dev
+test --torch` makes; without that it is skipped."""
 
 import os
 import pathlib
 import sys
 import unittest
 
-_python = pathlib.Path(sys.argv[1]).resolve() / "torch-env" / "bin" / "python"
+_python = pathlib.Path(sys.argv[1]).resolve().parent / "torch-env" / "bin" / "python"
 if not _python.exists():
     print(f"skipped: there is no {_python}; ./dev test --torch makes it")
     sys.exit(0)
@@ -34,6 +34,8 @@ class CurrentTorchTest(TorchCases):
         self.assertEqual(ops.grouped_mm(meta(9, 4), meta(3, 4, 5), meta(3, dtype=torch.int32)).shape, (9, 5))
         scaled = ops.scaled_mm(meta(3, 64), meta(64, 5), meta(3, 2), meta(5, 2), None, torch.float32)
         self.assertEqual((scaled.shape, scaled.dtype), ((3, 5), torch.float32))
+        fp8 = ops.fp8_mm(meta(3, 64), meta(64, 5), meta(()), meta(()), None, torch.float16)
+        self.assertEqual((fp8.shape, fp8.dtype), ((3, 5), torch.float16))
         self.assertEqual(ops.mm(meta(3, 4, dtype=torch.float16), meta(4, 5, dtype=torch.float16)).dtype, torch.float16)
 
     # Values of e2m1 by their bits, and of the other formats by PyTorch.
@@ -73,6 +75,88 @@ class CurrentTorchTest(TorchCases):
         theirs = it._ops.aten_scaled_mm(a, b.t(), scale_a, scale_b, None, torch.float32)
         self.assertTrue(torch.allclose(ours, theirs, rtol=1e-4, atol=1e-3))
 
+    def floats8(self, rows, k, dtype, seed):
+        return random(rows, k, dtype=torch.float32, seed=seed).to(dtype)
+
+    def check_fp8(self, call, a, weight, scale_a, scale_b, bias, dtype):
+        """`scale_a` and `scale_b` for a [m, k] and weight [n, k]."""
+        wide_a, wide_b = a.double() * scale_a.double(), weight.double() * scale_b.double()
+        want, sums = wide_a @ wide_b.t(), wide_a.abs() @ wide_b.abs().t()
+        if bias is not None:
+            want, sums = want + bias.double(), sums + bias.double().abs()
+        got = call()
+        self.assertEqual(got.dtype, dtype)
+        self.expect_near(got, want, sums, a.shape[1])
+
+    def test_fp8_mm(self):
+        formats = (torch.float8_e4m3fn, torch.float8_e5m2)
+        one = torch.tensor(0.37), torch.tensor([[1.9]])
+        for m, n, k in ((1, 16, 64), (5, 33, 130), (40, 64, 256)):
+            rows = torch.rand(m, 1) + 0.5, torch.rand(n, 1) + 0.5
+            for kinds in ((x, y) for x in formats for y in formats):
+                for scales, bias, dtype in ((one, None, torch.bfloat16), (rows, random(n, seed=3), torch.bfloat16),
+                                            (rows, random(n, dtype=torch.float32), torch.float16),
+                                            (one, None, torch.float32)):
+                    with self.subTest(m=m, n=n, k=k, kinds=kinds, dtype=dtype):
+                        a, weight = self.floats8(m, k, kinds[0], 1), self.floats8(n, k, kinds[1], 2)
+                        for _ in range(2):  # the second is a repeat
+                            self.check_fp8(lambda: torch.ops.ingot.fp8_mm(a, weight.t(), scales[0], scales[1].t()
+                                           if scales is rows else scales[1], bias, dtype),
+                                           a, weight, *scales, bias, dtype)
+        self.assertEqual(it.stats()["fallbacks"], {})
+
+    def test_fp8_of_views_and_of_nothing(self):
+        one = torch.ones(())
+        wide = self.floats8(40, 256, torch.float8_e4m3fn, 1)
+        weight = self.floats8(48, 192, torch.float8_e4m3fn, 2)[:, :128]
+        self.check_fp8(lambda: it.fp8_mm(wide[3:9, 16:144], weight.t(), one, one), wide[3:9, 16:144], weight, one, one,
+                       None, torch.bfloat16)
+        x, scales = wide[:, :128].reshape(4, 10, 128), (torch.rand(4, 10, 1) + 0.5, torch.rand(48, 1) + 0.5)
+        got = it.fp8_linear(x, weight, *scales, dtype=torch.float32)
+        self.assertEqual(got.shape, (4, 10, 48))
+        self.check_fp8(lambda: got.view(40, 48), x.view(40, 128), weight, scales[0].view(40, 1), scales[1], None,
+                       torch.float32)
+        self.assertEqual(it.fp8_mm(wide[:0, :128], weight.t(), one, one).shape, (0, 48))
+        self.assertEqual(it.stats(), {"launches": {"fp8_mm": 2}, "fallbacks": {}})
+
+    def test_scaled_mm_of_pytorch_is_routed(self):
+        a, weight = self.floats8(16, 64, torch.float8_e4m3fn, 1), self.floats8(32, 64, torch.float8_e4m3fn, 2)
+        one, rows, columns = torch.tensor(0.5), torch.rand(16, 1) + 0.5, torch.rand(1, 32) + 0.5
+        original = torch._scaled_mm
+        wanted = [original(a, weight.t(), x, y, out_dtype=torch.bfloat16) for x, y in ((one, one), (rows, columns))]
+        it.enable()
+        try:
+            got = [torch._scaled_mm(a, weight.t(), x, y, out_dtype=torch.bfloat16)
+                   for x, y in ((one, one), (rows, columns))]
+            torch._scaled_mm(a, weight.t(), one, one, None, None, torch.float8_e4m3fn)  # 8 bits are written by ATen
+        finally:
+            it.disable()
+        self.assertIs(torch._scaled_mm, original)
+        for ours, theirs in zip(got, wanted):
+            self.assertTrue(torch.allclose(ours.float(), theirs.float(), rtol=2**-6, atol=0.05))
+        self.assertEqual(it.stats(), {"launches": {"fp8_mm": 2}, "fallbacks": {}})
+
+    def test_fp8_that_is_not_for_us_says_why(self):
+        a, weight = self.floats8(16, 64, torch.float8_e4m3fn, 1), self.floats8(32, 64, torch.float8_e4m3fn, 2)
+        one, rows = torch.ones(()), torch.ones(16, 1)
+        calls = {
+            "scales": (a, weight.t(), rows, one, None, torch.bfloat16),
+            "dtype of scales": (a, weight.t(), one.double(), one, None, torch.bfloat16),
+            "shape": (a, weight, one, one, None, torch.bfloat16),
+            "strides": (a, self.floats8(64, 32, torch.float8_e4m3fn, 2), one, one, None, torch.bfloat16),
+            "dtype": (a.float(), weight.t().float(), one, one, None, torch.bfloat16),
+            "bias": (a, weight.t(), one, one, random(31), torch.bfloat16),
+        }
+        for reason, arguments in calls.items():
+            with self.subTest(reason):
+                it._runtime.fallbacks.clear()
+                try:
+                    torch.ops.ingot.fp8_mm(*arguments)
+                except (RuntimeError, ValueError):
+                    pass  # ATen's own error
+                self.assertEqual(it.stats()["fallbacks"], {("fp8_mm", reason): 1})
+        self.assertEqual(it.stats()["launches"], {})
+
     def test_compile_of_a_module_is_one_graph(self):
         class Block(torch.nn.Module):
             def __init__(self):
@@ -106,6 +190,8 @@ class CurrentTorchTest(TorchCases):
             "fused_add_rms_norm": (random(4, 8), random(4, 8, seed=1), random(8), 1e-6),
             "fused_add_rms_norm_": (random(4, 8), random(4, 8, seed=1), random(8), 1e-6),
             "silu_mul": (random(4, 8), "gelu_tanh", True),
+            "fp8_mm": (self.floats8(4, 32, torch.float8_e4m3fn, 1), self.floats8(6, 32, torch.float8_e4m3fn, 2).t(),
+                       torch.ones(()), torch.ones(())),
             "grouped_mm": (random(6, 8), random(2, 8, 4), torch.tensor([2, 6], dtype=torch.int32)),
         }
         for name, arguments in cases.items():

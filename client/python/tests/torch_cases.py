@@ -332,7 +332,12 @@ class TorchCases(fixture.DaemonTest):
             self.expect_near(got, swapped.double() @ weight.double().t(),
                              swapped.double().abs() @ weight.double().abs().t(), 64)
             self.check_mm(random(40, 64, seed=seed)[:, 1:], random(63, 16))  # no 16 bytes
-        self.assertEqual(it.stats(), {"launches": {"linear": 6, "mm": 6}, "fallbacks": {}})
+            got = torch.ops.ingot.addmm(bias, x[0], weight.t(), alpha=0.5)
+            self.expect_near(got, 0.5 * (x[0].double() @ weight.double().t()) + bias.double(), sums[0], 64)
+            got = torch.ops.ingot.rms_norm(x, weight[seed], 1e-6)
+            want = x.double() / (x.double().pow(2).mean(-1, keepdim=True) + 1e-6).sqrt() * weight[seed].double()
+            self.expect_near(got, want, want.abs(), 1)
+        self.assertEqual(it.stats(), {"launches": {"linear": 6, "mm": 6, "addmm": 3, "rms_norm": 3}, "fallbacks": {}})
         with mock.patch.object(it._gemm, "gemm") as gemm:
             torch.ops.ingot.linear(random(2, 3, 64), weight, bias, "relu")
             gemm.assert_not_called()

@@ -18,13 +18,13 @@ from __future__ import annotations
 from typing import Any
 
 from ._autotune import autotune
-from ._ops import (addmm, fused_add_rms_norm, fused_add_rms_norm_, grouped_mm, linear, mm, rms_norm, scaled_mm,
-                   silu_mul)
+from ._ops import (addmm, fp8_linear, fp8_mm, fused_add_rms_norm, fused_add_rms_norm_, grouped_mm, linear, mm, rms_norm,
+                   scaled_mm, silu_mul)
 from ._route import disable, enable
 from ._runtime import runtime as _runtime
 
-__all__ = ["addmm", "autotune", "configure", "disable", "enable", "fused_add_rms_norm", "fused_add_rms_norm_",
-           "grouped_mm", "linear", "mm", "rms_norm", "scaled_mm", "silu_mul", "stats"]
+__all__ = ["addmm", "autotune", "configure", "disable", "enable", "fp8_linear", "fp8_mm", "fused_add_rms_norm",
+           "fused_add_rms_norm_", "grouped_mm", "linear", "mm", "rms_norm", "scaled_mm", "silu_mul", "stats"]
 
 
 def configure(**options: Any) -> None:

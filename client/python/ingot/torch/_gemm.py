@@ -105,6 +105,16 @@ def mm(op: str, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     return gemm(op, a, b, remember=key) if out is None else out
 
 
+def addmm(op: str, c: torch.Tensor, a: torch.Tensor, b: torch.Tensor, beta: float, alpha: float) -> torch.Tensor:
+    """beta * c + alpha * a @ b; Fallback where that is not for us."""
+    if c.dim() != 1 or beta != 1 or a.dim() != 2:
+        return gemm(op, a, b, c=c.expand(a.shape[0], b.shape[1]), alpha=alpha, beta=beta)
+    # As a bias it is not read for every row.
+    key = _tensors.likeness(("addmm", alpha), a, b, c)
+    out = _again(op, key, (a.shape[0], b.shape[-1]), a, b, c)
+    return gemm(op, a, b, bias=c, alpha=alpha, remember=key) if out is None else out
+
+
 def linear(op: str, x: torch.Tensor, weight: torch.Tensor, bias: Optional[torch.Tensor] = None,
            act: str = "none") -> torch.Tensor:
     """act(x [..., k] @ weight [n, k]^T + bias [n]); Fallback where that is not

@@ -8,7 +8,7 @@ from typing import Optional
 import torch
 from torch.library import Library
 
-from . import _activation, _gemm, _grouped, _norm, _scaled, _tensors
+from . import _activation, _fp8, _gemm, _grouped, _norm, _scaled, _tensors
 from ._runtime import attempt, runtime
 
 # Not torch.mm and torch.nn.functional.linear, which enable() replaces.
@@ -23,6 +23,8 @@ library.define("fused_add_rms_norm(Tensor x, Tensor residual, Tensor? weight, fl
 library.define("fused_add_rms_norm_(Tensor(a!) x, Tensor(b!) residual, Tensor? weight, float eps) -> ()")
 library.define("silu_mul(Tensor x, str act='silu', bool interleaved=False) -> Tensor")
 library.define("grouped_mm(Tensor a, Tensor b, Tensor offs, Tensor? bias=None, str act='none') -> Tensor")
+library.define("fp8_mm(Tensor a, Tensor b, Tensor scale_a, Tensor scale_b, Tensor? bias=None, "
+               "ScalarType? dtype=None) -> Tensor")
 library.define("scaled_mm(Tensor a, Tensor b, Tensor scale_a, Tensor scale_b, Tensor? bias=None, "
                "ScalarType? dtype=None) -> Tensor")
 
@@ -43,13 +45,8 @@ def _mm(a, b):
 
 
 def _addmm(c, a, b, *, beta=1, alpha=1):
-    def ours():
-        if c.dim() == 1 and beta == 1:
-            # As a bias it is not read for every row.
-            return _gemm.gemm("addmm", a, b, bias=c, alpha=alpha)
-        return _gemm.gemm("addmm", a, b, c=c.expand(a.shape[0], b.shape[1]), alpha=alpha, beta=beta)
-
-    return attempt("addmm", ours, lambda: aten.addmm(c, a, b, beta=beta, alpha=alpha))
+    return attempt("addmm", lambda: _gemm.addmm("addmm", c, a, b, beta, alpha),
+                   lambda: aten.addmm(c, a, b, beta=beta, alpha=alpha))
 
 
 def _check_act(act):
@@ -155,9 +152,15 @@ def _scaled_mm(a, b, scale_a, scale_b, bias=None, dtype=None):
                    lambda: aten_scaled_mm(a, b, scale_a, scale_b, bias, dtype))
 
 
+def _fp8_mm(a, b, scale_a, scale_b, bias=None, dtype=None):
+    dtype = dtype or torch.bfloat16
+    return attempt("fp8_mm", lambda: _fp8.fp8_mm("fp8_mm", a, b, scale_a, scale_b, bias, dtype),
+                   lambda: aten._scaled_mm(a, b, scale_a, scale_b, bias, None, dtype))
+
+
 _KERNELS = {"mm": _mm, "addmm": _addmm, "linear": _linear, "rms_norm": _rms_norm,
             "fused_add_rms_norm": _fused_add_rms_norm, "fused_add_rms_norm_": _fused_add_rms_norm_in_place,
-            "silu_mul": _silu_mul, "grouped_mm": _grouped_mm, "scaled_mm": _scaled_mm}
+            "silu_mul": _silu_mul, "grouped_mm": _grouped_mm, "scaled_mm": _scaled_mm, "fp8_mm": _fp8_mm}
 
 
 def serve(dispatch_key: str) -> None:
@@ -231,6 +234,7 @@ def _scaled_mm_shape(a, b, scale_a, scale_b, bias=None, dtype=None):
 
 
 for _name, _shape in (("mm", _mm_shape), ("grouped_mm", _grouped_mm_shape), ("scaled_mm", _scaled_mm_shape),
+                      ("fp8_mm", _scaled_mm_shape),
                       ("addmm", _addmm_shape), ("linear", _linear_shape),
                       ("rms_norm", _rms_norm_shape), ("fused_add_rms_norm", _fused_add_rms_norm_shape),
                       ("fused_add_rms_norm_", _fused_add_rms_norm_in_place_shape), ("silu_mul", _silu_mul_shape)):
@@ -313,3 +317,21 @@ def scaled_mm(a: torch.Tensor, b: torch.Tensor, scale_a: torch.Tensor, scale_b: 
     any pair; b lies as [n, k]. Scales float8_e8m0fnu, one for 32 k: [m, k / 32]
     and [n, k / 32], in rows (not swizzled)."""
     return torch.ops.ingot.scaled_mm(a, b, scale_a, scale_b, bias, dtype)
+
+
+def fp8_mm(a: torch.Tensor, b: torch.Tensor, scale_a: torch.Tensor, scale_b: torch.Tensor,
+           bias: Optional[torch.Tensor] = None, dtype: torch.dtype = torch.bfloat16) -> torch.Tensor:
+    """(a * scale_a) [m, k] @ (b * scale_b) [k, n] + bias [n] of float8_e4m3fn and
+    float8_e5m2, in any pair; b lies as [n, k]. Scales float32: one element each,
+    or [m, 1] and [1, n]. What enable() makes of torch._scaled_mm."""
+    return torch.ops.ingot.fp8_mm(a, b, scale_a, scale_b, bias, dtype)
+
+
+def fp8_linear(x: torch.Tensor, weight: torch.Tensor, scale_x: torch.Tensor, scale_weight: torch.Tensor,
+               bias: Optional[torch.Tensor] = None, dtype: torch.dtype = torch.bfloat16) -> torch.Tensor:
+    """fp8_mm of x [..., k] and weight [n, k]. Scales float32: one element each,
+    or [..., 1] and [n, 1]."""
+    scales = [scale if scale.numel() == 1 else scale.reshape(-1, 1) for scale in (scale_x, scale_weight)]
+    out = fp8_mm(x.reshape(-1, x.shape[-1]), weight.t(), scales[0], scales[1].t() if scales[1].dim() == 2 else scales[1],
+                 bias, dtype)
+    return out.view(*x.shape[:-1], weight.shape[0])

@@ -51,12 +51,22 @@ def _rms_norm(input, normalized_shape, weight=None, eps=None):
     return _originals[torch.nn.functional, "rms_norm"](input, normalized_shape, weight, eps)
 
 
-_ROUTES = [(torch.nn.functional, "linear", _linear), (torch, "mm", _mm), (torch, "addmm", _addmm),
+def _scaled_mm(input, mat2, scale_a, scale_b, bias=None, scale_result=None, out_dtype=None, use_fast_accum=False, *,
+               out=None):
+    ours = scale_result is None and out is None and out_dtype in (torch.bfloat16, torch.float16, torch.float32)
+    if ours and _eligible(input, mat2, scale_a, scale_b, bias) and scale_a.dtype == torch.float32:
+        return _ops.fp8_mm(input, mat2, scale_a, scale_b, bias, out_dtype)
+    more = {} if out is None else {"out": out}
+    return _originals[torch, "_scaled_mm"](input, mat2, scale_a, scale_b, bias, scale_result, out_dtype,
+                                           use_fast_accum, **more)
+
+
+_ROUTES = [(torch.nn.functional, "linear", _linear), (torch, "mm", _mm), (torch, "addmm", _addmm), (torch, "_scaled_mm", _scaled_mm),
            (torch.nn.functional, "rms_norm", _rms_norm)]
 
 
 def enable() -> None:
-    """From now on PyTorch's linear, mm, addmm and rms_norm are served by Ingot
+    """From now on PyTorch's linear, mm, addmm, _scaled_mm and rms_norm are served by Ingot
     wherever it can. Twice is once."""
     with _lock:
         for module, name, route in _ROUTES:
