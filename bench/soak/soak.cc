@@ -101,8 +101,9 @@ SoakOutcome RunSoak(const SoakOptions& options) {
     callers.push_back(std::make_unique<Caller>(
         daemon->address(), requests, objects,
         options.seed * 1000 + static_cast<uint64_t>(i), options.think_ms));
-    threads.emplace_back(
-        [&, i] { callers[static_cast<size_t>(i)]->Run(stop); });
+    // Not through `callers`, which grows meanwhile.
+    Caller* const caller = callers.back().get();
+    threads.emplace_back([caller, &stop] { caller->Run(stop); });
   }
   const auto start = std::chrono::steady_clock::now();
   while (outcome.seconds < options.seconds) {
