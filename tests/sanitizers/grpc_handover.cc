@@ -3,8 +3,10 @@
 // past locks and atomics that the sanitizer does not see. Like the mutexes in
 // absl_mutex.cc, these definitions stand before the library's: what happened
 // before an operation was started under a tag happened before the tag came out
-// of a completion queue.
+// of a completion queue. Neither does it see how the library counts down what a
+// call waits for: whoever takes the last step comes after all others.
 #include <grpc/grpc.h>
+#include <grpcpp/support/server_callback.h>
 #include <sanitizer/tsan_interface.h>
 
 #include "tests/sanitizers/next_definition.h"
@@ -45,3 +47,24 @@ grpc_event grpc_completion_queue_pluck(grpc_completion_queue* queue, void* tag,
   return Arrived(next(queue, tag, deadline, reserved));
 }
 }
+
+namespace grpc::internal {
+
+void ServerCallbackCall::ScheduleOnDone(bool inline_ondone) {
+  static const auto next =
+      ingot::NextDefinition<void (*)(ServerCallbackCall*, bool)>(
+          "_ZN4grpc8internal18ServerCallbackCall14ScheduleOnDoneEb");
+  __tsan_acquire(&callbacks_outstanding_);
+  next(this, inline_ondone);
+}
+
+void ServerCallbackCall::CallOnCancel(ServerReactor* reactor) {
+  static const auto next =
+      ingot::NextDefinition<void (*)(ServerCallbackCall*, ServerReactor*)>(
+          "_ZN4grpc8internal18ServerCallbackCall12CallOnCancelEPNS0_"
+          "13ServerReactorE");
+  __tsan_acquire(&on_cancel_conditions_remaining_);
+  next(this, reactor);
+}
+
+}  // namespace grpc::internal
