@@ -19,6 +19,7 @@ struct CheckFlags {
   std::string op;
   ProblemFlags problem;
   bool no_launch = false;
+  bool measure = false;
 };
 
 struct Outcome {
@@ -27,6 +28,7 @@ struct Outcome {
   double warm_us = 0;
   uint64_t warm_compile_us = 0;
   uint32_t kernels = 0;
+  double predicted_us = 0;  // 0: the op has no model, or nobody asked
   LaunchOutcome launch;
 };
 
@@ -56,8 +58,24 @@ Status Prepare(const Globals& globals, const ingot_spec* spec, Client* client,
   return LastError(ingot_prepared_describe(prepared->get(), info));
 }
 
-Status CheckOne(const Globals& globals, bool launch, Problem* problem,
-                Outcome* outcome, std::string* device) {
+// What the model says of the best tile that the plan has.
+Status ReadPrediction(Client* client, const ingot_spec* spec,
+                      double* predicted_us) {
+  Candidates candidates;
+  INGOT_CLIENT_RETURN_IF_ERROR(
+      LastError(client->ListCandidates(spec, 0, &candidates)));
+  for (uint32_t i = 0; i < candidates.size(); ++i) {
+    ingot_candidate candidate;
+    INGOT_CLIENT_RETURN_IF_ERROR(LastError(candidates.Get(i, &candidate)));
+    if (candidate.chosen == 0) continue;
+    *predicted_us = candidate.predicted_us;  // best first
+    return Status();
+  }
+  return Status();
+}
+
+Status CheckOne(const Globals& globals, const CheckFlags& flags,
+                Problem* problem, Outcome* outcome, std::string* device) {
   const SpecStructs structs(problem->spec);
   Client cold;
   Client warm;
@@ -71,11 +89,16 @@ Status CheckOne(const Globals& globals, bool launch, Problem* problem,
                                        &outcome->warm_us, &info));
   outcome->warm_compile_us = info.compile_us;
   outcome->kernels = info.kernel_count;
-  if (!launch) return Status();
+  if (flags.no_launch) return Status();
+  if (flags.measure) {
+    INGOT_CLIENT_RETURN_IF_ERROR(
+        ReadPrediction(&warm, structs.spec(), &outcome->predicted_us));
+  }
   std::unique_ptr<Gpu> gpu;
   INGOT_CLIENT_RETURN_IF_ERROR(Gpu::Open(&gpu));
   *device = gpu->target();
-  return LaunchProblem(*gpu, second.get(), problem, &outcome->launch);
+  return LaunchProblem(*gpu, second.get(), problem, &outcome->launch,
+                       flags.measure);
 }
 
 void PrintText(const Problem& problem, const Outcome& outcome,
@@ -97,6 +120,13 @@ void PrintText(const Problem& problem, const Outcome& outcome,
   printf("  launch  %s on %s\n",
          FormatMicroseconds(outcome.launch.microseconds).c_str(),
          device.c_str());
+  if (outcome.launch.device_us > 0) {
+    printf("  device  %s, the model says %s\n",
+           FormatMicroseconds(outcome.launch.device_us).c_str(),
+           outcome.predicted_us > 0
+               ? FormatMicroseconds(outcome.predicted_us).c_str()
+               : "nothing");
+  }
   printf(
       "  numbers %llu elements, largest error %.3g, %.0f %% of what is "
       "tolerated: %s\n",
@@ -118,6 +148,8 @@ void AppendJson(const Problem& problem, const Outcome& outcome,
   json.Number("kernels", uint64_t{outcome.kernels});
   json.String("device", device);
   json.Number("launch_us", outcome.launch.microseconds);
+  json.Number("device_us", outcome.launch.device_us);
+  json.Number("predicted_us", outcome.predicted_us);
   json.Number("elements", outcome.launch.comparison.elements);
   json.Number("beyond_tolerance", outcome.launch.comparison.beyond);
   json.Number("largest_error", outcome.launch.comparison.largest_error);
@@ -138,8 +170,7 @@ Status RunCheck(const CheckFlags& flags, const Globals& globals,
     INGOT_CLIENT_RETURN_IF_ERROR(MakeProblem(op, flags.problem, &problem));
     Outcome outcome;
     std::string device;
-    Status status =
-        CheckOne(globals, !flags.no_launch, &problem, &outcome, &device);
+    Status status = CheckOne(globals, flags, &problem, &outcome, &device);
     if (!status.ok()) return client::Annotate(status, problem.title);
     const bool good =
         outcome.launch.comparison.beyond == 0 && outcome.warm_compile_us == 0;
@@ -169,7 +200,10 @@ void AddCheck(const Registry& registry) {
   app->add_option("dims", flags->problem.dims,
                   "m=64 n=256 k=256, total_m=100 n=256 k=256 "
                   "g=4, or rows=17 n=4096");
-  app->add_option("--dtype", flags->problem.dtype, "bf16, f16 or f32")
+  app->add_option(
+         "--dtype", flags->problem.dtype,
+         "bf16, f16 or f32; gemm: also e4m3fn and e5m2, with scales of "
+         "rows and columns")
       ->capture_default_str();
   app->add_option("--out-dtype", flags->problem.out_dtype, "products: of d");
   app->add_option("--layout", flags->problem.layout,
@@ -177,6 +211,8 @@ void AddCheck(const Registry& registry) {
       ->capture_default_str();
   app->add_option("--seed", flags->problem.seed, "of the random inputs")
       ->capture_default_str();
+  app->add_flag("--measure", flags->measure,
+                "time more launches on the device, beside the model's time");
   app->add_flag("--no-launch", flags->no_launch,
                 "ask for the kernels only; needs no GPU");
   const Globals* globals = registry.globals;

@@ -15,7 +15,7 @@ Status LastError(ingot_status code) {
 }
 
 Status LaunchProblem(const Gpu& gpu, const ingot_prepared* prepared,
-                     Problem* problem, LaunchOutcome* outcome) {
+                     Problem* problem, LaunchOutcome* outcome, bool measure) {
   std::vector<std::unique_ptr<GuardedBuffer>> buffers;
   std::map<std::string, void*> pointers;
   for (const ProblemOperand& operand : problem->operands) {
@@ -61,6 +61,12 @@ Status LaunchProblem(const Gpu& gpu, const ingot_prepared* prepared,
     INGOT_CLIENT_RETURN_IF_ERROR(buffers[i]->Read(&problem->operands[i].bytes));
   }
   outcome->comparison = problem->compare(problem->operands);
+  if (!measure) return Status();
+  const ingot_launch_args* sets[1] = {&args};
+  ingot_measurement measurement = {sizeof(measurement)};
+  INGOT_CLIENT_RETURN_IF_ERROR(LastError(
+      ingot_measure(prepared, nullptr, sets, 1, nullptr, &measurement)));
+  outcome->device_us = measurement.median_us;
   return Status();
 }
 

@@ -29,13 +29,16 @@ client::Status LastError(ingot_status code);
 
 struct LaunchOutcome {
   double microseconds = 0;  // with waiting for the end
+  double device_us = 0;     // median of several, by the device's events
   Comparison comparison;
 };
 
 // Every operand lies between margins that are checked; the problem's operands
-// hold what came back. DATA_LOSS when a margin changed.
+// hold what came back. DATA_LOSS when a margin changed. `measure`: more
+// launches, which are timed.
 client::Status LaunchProblem(const Gpu& gpu, const ingot_prepared* prepared,
-                             Problem* problem, LaunchOutcome* outcome);
+                             Problem* problem, LaunchOutcome* outcome,
+                             bool measure = false);
 
 }  // namespace ingot::ctl
 

@@ -7,8 +7,11 @@
 namespace ingot::ctl {
 namespace {
 
-constexpr Format kFormats[] = {
-    {"bf16", 2, 8, 7}, {"f16", 2, 5, 10}, {"f32", 4, 8, 23}};
+constexpr Format kFormats[] = {{"bf16", 2, 8, 7},
+                               {"f16", 2, 5, 10},
+                               {"f32", 4, 8, 23},
+                               {"e4m3fn", 1, 4, 3, false},
+                               {"e5m2", 1, 5, 2}};
 
 int Bias(const Format& format) { return (1 << (format.exponent_bits - 1)) - 1; }
 
@@ -19,11 +22,14 @@ uint64_t BitsOf(const Format& format, double value) {
   const uint64_t sign = uint64_t{std::signbit(value)}
                         << (format.exponent_bits + format.mantissa_bits);
   const uint64_t top = (uint64_t{1} << format.exponent_bits) - 1;
+  const uint64_t ones = (uint64_t{1} << mantissa_bits) - 1;
   if (std::isnan(value)) {
-    return top << mantissa_bits | uint64_t{1} << (mantissa_bits - 1);
+    return top << mantissa_bits |
+           (format.infinities ? uint64_t{1} << (mantissa_bits - 1) : ones);
   }
+  const uint64_t beyond = top << mantissa_bits | (format.infinities ? 0 : ones);
   const double magnitude = std::fabs(value);
-  if (std::isinf(magnitude)) return sign | top << mantissa_bits;
+  if (std::isinf(magnitude)) return sign | beyond;
   if (magnitude == 0) return sign;
   // Subnormals have the exponent of the smallest normal.
   const int exponent = std::max(std::ilogb(magnitude), 1 - bias);
@@ -33,7 +39,7 @@ uint64_t BitsOf(const Format& format, double value) {
       std::nearbyint(std::ldexp(magnitude, mantissa_bits - exponent)));
   const uint64_t bits =
       (static_cast<uint64_t>(exponent + bias - 1) << mantissa_bits) + scaled;
-  return sign | (bits >> mantissa_bits >= top ? top << mantissa_bits : bits);
+  return sign | (bits >= beyond ? beyond : bits);
 }
 
 }  // namespace
@@ -60,7 +66,9 @@ double Decode(const Format& format, const uint8_t* from) {
   const bool negative =
       (bits >> (format.exponent_bits + format.mantissa_bits) & 1) != 0;
   double value;
-  if (exponent == top) {
+  const bool number = !format.infinities &&
+                      mantissa != (uint64_t{1} << format.mantissa_bits) - 1;
+  if (exponent == top && !number) {
     value = mantissa != 0 ? std::numeric_limits<double>::quiet_NaN()
                           : std::numeric_limits<double>::infinity();
   } else {

@@ -24,6 +24,37 @@ TEST(NumbersTest, EveryHalfValueSurvives) {
   }
 }
 
+TEST(NumbersTest, EveryByteSurvives) {
+  for (const char* name : {"e4m3fn", "e5m2"}) {
+    const Format& format = *FindFormat(name);
+    for (uint32_t bits = 0; bits < 256; ++bits) {
+      const uint8_t in = static_cast<uint8_t>(bits);
+      const double value = Decode(format, &in);
+      if (std::isnan(value)) continue;
+      uint8_t out = 0;
+      Encode(format, value, &out);
+      ASSERT_EQ(in, out) << name;
+    }
+  }
+}
+
+TEST(NumbersTest, TheLargestOfEightBits) {
+  const Format& e4m3fn = *FindFormat("e4m3fn");
+  const uint8_t largest = 0x7e;
+  const uint8_t nan = 0x7f;
+  EXPECT_EQ(Decode(e4m3fn, &largest), 448);
+  EXPECT_TRUE(std::isnan(Decode(e4m3fn, &nan)));
+  uint8_t out = 0;
+  Encode(e4m3fn, 1000, &out);
+  EXPECT_EQ(out, nan);
+  Encode(e4m3fn, -440, &out);
+  EXPECT_EQ(out, 0xfe);
+  const uint8_t infinity = 0x7c;
+  EXPECT_TRUE(std::isinf(Decode(*FindFormat("e5m2"), &infinity)));
+  const uint8_t below = 0x7b;
+  EXPECT_EQ(Decode(*FindFormat("e5m2"), &below), 57344);
+}
+
 TEST(NumbersTest, SingleAgreesWithTheHost) {
   const Format& format = *FindFormat("f32");
   for (const double value :
@@ -56,7 +87,8 @@ TEST(NumbersTest, UnitsAreThoseOfTheFormats) {
   EXPECT_EQ(FindFormat("f16")->unit(), std::ldexp(1.0, -11));
   EXPECT_EQ(FindFormat("f32")->unit(), std::ldexp(1.0, -24));
   EXPECT_EQ(FindFormat("f16")->smallest_subnormal(), std::ldexp(1.0, -24));
-  EXPECT_EQ(FindFormat("e4m3fn"), nullptr);
+  EXPECT_EQ(FindFormat("e4m3fn")->unit(), std::ldexp(1.0, -4));
+  EXPECT_EQ(FindFormat("e2m1"), nullptr);
 }
 
 }  // namespace

@@ -59,9 +59,10 @@ struct Draft {
                     int64_t elements, bool output) {
     const Format* format = FindFormat(dtype);
     if (format == nullptr) {
-      return Error(INGOT_INVALID_ARGUMENT,
-                   "dtype: found \"%s\", allowed bf16, f16 or f32",
-                   dtype.c_str());
+      return Error(
+          INGOT_INVALID_ARGUMENT,
+          "dtype: found \"%s\", allowed bf16, f16, f32, e4m3fn or e5m2",
+          dtype.c_str());
     }
     ProblemOperand operand = {name, format, output,
                               RandomBytes(*format, elements, &random)};
@@ -103,9 +104,11 @@ double GemmTolerance(const Format& out, double reference, int64_t k,
          out.smallest_subnormal() / 2;
 }
 
+// After a, b and d may come scale_a [m] and scale_b [n].
 Comparison CompareGemm(const std::vector<ProblemOperand>& operands, int64_t m,
                        int64_t n, int64_t k, bool a_transposed,
                        bool b_transposed, double alpha) {
+  const bool scaled = operands.size() > 3;
   const ProblemOperand& a = operands[0];
   const ProblemOperand& b = operands[1];
   const ProblemOperand& d = operands[2];
@@ -121,10 +124,12 @@ Comparison CompareGemm(const std::vector<ProblemOperand>& operands, int64_t m,
         sum += product;
         magnitude += std::fabs(product);
       }
-      const double reference = alpha * sum;
+      const double factor =
+          scaled ? alpha * At(operands[3], i) * At(operands[4], j) : alpha;
+      const double reference = factor * sum;
       comparison.Add(
           At(d, i * n + j), reference,
-          GemmTolerance(out, reference, k, std::fabs(alpha) * magnitude));
+          GemmTolerance(out, reference, k, std::fabs(factor) * magnitude));
     }
   }
   return comparison;
@@ -137,8 +142,9 @@ Status MakeGemm(const ProblemFlags& flags, Draft draft) {
   const int64_t m = problem.dims["m"];
   const int64_t n = problem.dims["n"];
   const int64_t k = problem.dims["k"];
-  const std::string& out =
-      flags.out_dtype.empty() ? flags.dtype : flags.out_dtype;
+  const bool scaled = flags.dtype == "e4m3fn" || flags.dtype == "e5m2";
+  const std::string own = scaled ? "bf16" : flags.dtype;
+  const std::string& out = flags.out_dtype.empty() ? own : flags.out_dtype;
   problem.title = "gemm " + flags.dtype + " -> " + out + " " + flags.layout;
   draft.AddDims();
   INGOT_CLIENT_RETURN_IF_ERROR(
@@ -149,6 +155,13 @@ Status MakeGemm(const ProblemFlags& flags, Draft draft) {
   v1::Attr* layout = problem.spec.add_attrs();
   layout->set_name("layout");
   layout->set_string_value(flags.layout);
+  if (scaled) {
+    INGOT_CLIENT_RETURN_IF_ERROR(draft.AddOperand("scale_a", "f32", m, false));
+    INGOT_CLIENT_RETURN_IF_ERROR(draft.AddOperand("scale_b", "f32", n, false));
+    v1::Attr* scaling = problem.spec.add_attrs();
+    scaling->set_name("scaling");
+    scaling->set_string_value("row");
+  }
   const double alpha = 0.75;
   problem.scalars = {{"alpha", alpha}};
   const bool a_transposed = flags.layout[0] == 't';

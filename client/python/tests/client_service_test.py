@@ -1,5 +1,6 @@
 """The client against a daemon, without one, and while either goes away."""
 
+import dataclasses
 import multiprocessing
 import os
 import threading
@@ -65,6 +66,32 @@ class ClientTest(fixture.DaemonTest):
         with self.assertRaises(ingot.Unimplemented) as raised:
             self.client.prepare(ingot.Spec("fft", dims={}, operands={}))
         self.assertIn("fft", str(raised.exception))
+
+    def test_bad_specs_are_named(self):
+        def changed(**fields):
+            return dataclasses.replace(rmsnorm_spec(64), **fields)
+
+        operands = {"x": "f32", "weight": "f32", "y": "f32"}
+        cases = [
+            (changed(operands={**operands, "x": "f33"}), "f33"),
+            (changed(operands={**operands, "x": ingot.Operand("f32", strides=[1, 2, 3])}), "1, 2, 3"),
+            (changed(operands={**operands, "y": ingot.Operand("f32", alignment=3)}), "alignment"),
+            (changed(operands={"x": "f32"}), "operand y"),
+            (changed(attrs={"newer": True}), "newer"),
+            (changed(dims={"rows": ingot.ANY, "n": 64, "newer": 1}), "newer"),
+            (changed(dims={"rows": ingot.Range(8, 4), "n": 64}), "rows"),
+            (changed(target="gfx942"), "gfx942"),
+            (changed(target="gfx950:newer+"), "newer"),
+            (changed(tuning={"threads": 65}), "65"),
+            (changed(op=None), "op: found None"),
+            (changed(dims={"rows": 1.5, "n": 64}), "dim rows: found 1.5"),
+        ]
+        for spec, text in cases:
+            for call in (self.client.prepare, self.client.candidates):
+                with self.subTest(text, call=call.__name__):
+                    with self.assertRaises((ingot.InvalidArgument, ingot.Unimplemented)) as raised:
+                        call(spec)
+                    self.assertIn(text, str(raised.exception))
 
     def test_many_at_once(self):
         specs = [rmsnorm_spec(32), rmsnorm_spec(0), rmsnorm_spec(48)]

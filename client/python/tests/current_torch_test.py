@@ -196,7 +196,9 @@ class CurrentTorchTest(TorchCases):
         }
         for name, arguments in cases.items():
             with self.subTest(name):
-                torch.library.opcheck(getattr(torch.ops.ingot, name).default, arguments, test_utils=tests)
+                # PyTorch cannot compare 8-bit floats, as its check of the schema does.
+                torch.library.opcheck(getattr(torch.ops.ingot, name).default, arguments,
+                                      test_utils=tests[name == "fp8_mm":])
 
     def test_autocast(self):
         x, weight = random(4, 64, dtype=torch.float32), random(32, 64, dtype=torch.float32, seed=1)

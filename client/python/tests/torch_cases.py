@@ -3,6 +3,7 @@ device, against sums in f64. Run by torch_emulator_test.py with the
 distribution's PyTorch and by current_torch_test.py with a newer one."""
 
 import dataclasses
+import importlib
 import os
 import unittest
 from unittest import mock
@@ -287,6 +288,15 @@ class TorchCases(fixture.DaemonTest):
         with self.assertRaises(ValueError) as raised:
             torch.ops.ingot.linear(random(4, 8), random(4, 8), None, "swish")
         self.assertIn("found 'swish', allowed none, relu", str(raised.exception))
+
+    def test_tensors_of_another_device_are_not_for_us(self):
+        # As a production process sees tensors of the CPU.
+        runtime = importlib.import_module("ingot.torch._runtime")
+        device = runtime.Device()
+        with mock.patch.object(it._runtime, "device", device):
+            got = torch.ops.ingot.mm(random(4, 8), random(8, 4))
+        self.assertEqual(got.shape, (4, 4))
+        self.assertEqual(it.stats(), {"launches": {}, "fallbacks": {("mm", "device"): 1}})
 
     def test_gradients_are_atens(self):
         x = random(4, 8, dtype=torch.float32).requires_grad_()
