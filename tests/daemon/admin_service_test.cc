@@ -235,7 +235,19 @@ TEST_F(AdminTest, VerifyCanBeSlowAndCancelled) {
   EXPECT_THAT(
       Call(&v1::Admin::Stub::List, v1::ListRequest()).response.entries(),
       SizeIs(2));
-  // Whether it has begun or not.
+  // Another waits behind it once it runs.
+  bool runs = false;
+  for (int i = 0; i < 100 && !runs; ++i) {
+    grpc::ClientContext probe;
+    probe.set_deadline(std::chrono::system_clock::now() +
+                       std::chrono::milliseconds(200));
+    v1::VerifyResponse ignored;
+    runs = client()
+               .admin()
+               .Verify(&probe, v1::VerifyRequest(), &ignored)
+               .error_code() == StatusCode::DEADLINE_EXCEEDED;
+  }
+  EXPECT_TRUE(runs);
   context.TryCancel();
   caller.join();
   EXPECT_EQ(status.error_code(), StatusCode::CANCELLED);

@@ -335,6 +335,12 @@ TEST_F(SignaturesTest, OnlyWhatATrustedKeySignedIsImported) {
   EXPECT_EQ(refused.plans(0).state(), v1::IMPORT_REFUSED);
   EXPECT_EQ(caller().Get(RmsNorm(64)).code(), StatusCode::FAILED_PRECONDITION);
   EXPECT_EQ(caller().Stats().entries(), 0u);
+  request.set_dry_run(true);
+  const v1::ImportResponse foretold = import();
+  EXPECT_EQ(foretold.kernels(0).state(), v1::IMPORT_REFUSED)
+      << "a dry run promises what is refused";
+  EXPECT_EQ(foretold.plans(0).state(), v1::IMPORT_REFUSED);
+  request.set_dry_run(false);
 
   std::ofstream(TrustedPath()) << theirs_.public_pem;
   ASSERT_EQ(daemon().Terminate().value_or(-1), 0);
