@@ -74,7 +74,14 @@ absl::StatusOr<std::vector<Row>> ReadRows(const std::string& manifest) {
   INGOT_ASSIGN_OR_RETURN(const std::vector<ManifestRow> all,
                          ReadManifest(manifest));
   std::vector<Row> rows;
-  for (const ManifestRow& row : all) rows.push_back(RowOf(row));
+  for (const ManifestRow& row : all) {
+    rows.push_back(RowOf(row));
+    if (row.dims.count("g") == 0) continue;
+    // Routing is never even.
+    rows.push_back(rows.back());
+    rows.back().id += " skewed";
+    rows.back().request.skewed = true;
+  }
   return rows;
 }
 

@@ -22,7 +22,8 @@ struct Row {
   bool skinny = false;  // m <= 64
 };
 
-// Those of a manifest (bench/manifest.h). INVALID_ARGUMENT naming the line.
+// Those of a manifest (bench/manifest.h); of groups, with equal and with skewed
+// ones. INVALID_ARGUMENT naming the line.
 absl::StatusOr<std::vector<Row>> ReadRows(const std::string& manifest);
 
 struct PeerLaunch {

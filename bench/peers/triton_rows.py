@@ -120,21 +120,33 @@ def scaled(compiler, row):
                    "grid": str(ceildiv(m, tile_m) * ceildiv(n, tile_n)), "arguments": arguments}
 
 
+SHARES = {"": (1,), " skewed": (0.62, 1, 1.38)}  # of the groups' rows, by turns
+
+
+def offsets(compiler, groups, m, name):
+    """A file with the ends of the groups."""
+    shares = [SHARES[name][g % len(SHARES[name])] for g in range(groups)]
+    ends = [round(m * sum(shares[:g + 1]) / sum(shares)) for g in range(groups)]
+    path = compiler.folder / f"offs_{groups}_{m}{name.replace(' ', '_')}.bin"
+    path.write_bytes(struct.pack(f"{groups}i", *ends))
+    return path
+
+
 def grouped_gemm(compiler, row):
     g, n, k, m = (row["dims"][d] for d in ("g", "n", "k", "total_m"))
-    offs = compiler.folder / f"offs_{g}_{m}.bin"
-    offs.write_bytes(struct.pack(f"{g}i", *(m * (i + 1) // g for i in range(g))))
     pointers = dict(a_ptr="*bf16", b_ptr="*bf16", offs_ptr="*i32", d_ptr="*bf16")
     values = dict(groups=g, n=n, k=k, lda=k, ldb=n, ldd=n)
-    arguments = launch([m * k * 2, g * n * k * 2, f"ptr:{g * 4}:file={offs}", m * n * 2], values)
     for tile, direct in configurations(m // g):
         tile_m, tile_n, tile_k, warps, stages = tile
         workgroups = COMPUTE_UNITS * (2 if tile_m * tile_n <= 128 * 128 else 1)
         constants = {"TILE_M": tile_m, "TILE_N": tile_n, "TILE_K": tile_k, "WORKGROUPS": workgroups}
         made = compiler.compile(grouped, pointers, values, constants, warps, stages, direct)
-        if made:
-            yield {**made, "id": f"grouped_gemm bf16 bf16 {g}x{m}x{n}x{k}", "config": text(tile, direct),
-                   "grid": str(workgroups), "arguments": arguments}
+        if not made:
+            continue
+        for name in SHARES:
+            offs = f"ptr:{g * 4}:file={offsets(compiler, g, m, name)}"
+            yield {**made, "id": f"grouped_gemm bf16 bf16 {g}x{m}x{n}x{k}{name}", "config": text(tile, direct),
+                   "grid": str(workgroups), "arguments": launch([m * k * 2, g * n * k * 2, offs, m * n * 2], values)}
 
 
 OPS = {"gemm": gemm, "scaled_gemm": scaled, "grouped_gemm": grouped_gemm}

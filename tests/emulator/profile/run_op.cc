@@ -1,5 +1,7 @@
 #include "tests/emulator/profile/run_op.h"
 
+#include <cmath>
+
 #include "absl/strings/str_cat.h"
 #include "compiler/plan.h"
 #include "tests/emulator/profile/arguments.h"
@@ -32,11 +34,17 @@ absl::StatusOr<DtypeFill> FillOf(const PlanOperand& operand) {
                    " are made here"));
 }
 
-// Ends of equal groups of `rows`.
-void FillOffsets(int64_t rows, int64_t groups, void* memory) {
+// Ends of `groups` groups that share out `rows`.
+void FillOffsets(int64_t rows, int64_t groups, bool skewed, void* memory) {
+  constexpr double kSkewed[] = {0.62, 1, 1.38};
+  const auto share = [&](int64_t g) { return skewed ? kSkewed[g % 3] : 1; };
+  double all = 0, sum = 0;
+  for (int64_t g = 0; g < groups; ++g) all += share(g);
   int32_t* ends = static_cast<int32_t*>(memory);
   for (int64_t g = 0; g < groups; ++g) {
-    ends[g] = static_cast<int32_t>(rows * (g + 1) / groups);
+    sum += share(g);
+    ends[g] = static_cast<int32_t>(
+        std::llround(static_cast<double>(rows) * sum / all));
   }
 }
 
@@ -63,6 +71,7 @@ class Inputs {
   absl::Status Make(const OpRequest& request) {
     INGOT_ASSIGN_OR_RETURN(inputs_.dims, DimsOf(plan_, request));
     fill_ = request.fill;
+    skewed_ = request.skewed;
     for (const PlanOperand& operand : plan_.operands) {
       INGOT_RETURN_IF_ERROR(AddOperand(operand));
     }
@@ -110,7 +119,7 @@ class Inputs {
     inputs_.operands.push_back(memory);
     inputs_.strides.push_back(std::move(strides));
     if (operand.name == "offs") {
-      FillOffsets(Dim("total_m"), elements, memory);
+      FillOffsets(Dim("total_m"), elements, skewed_, memory);
       return absl::OkStatus();
     }
     if (!fill_) return absl::OkStatus();
@@ -127,6 +136,7 @@ class Inputs {
   const Plan& plan_;
   testing::TestDevice& device_;
   bool fill_ = true;
+  bool skewed_ = false;
   testing::LaunchInputs inputs_;
 };
 

@@ -19,8 +19,10 @@ struct OpRequest {
   uint64_t most_groups = 0;             // of each launch; 0: all
   bool one_xcd = false;                 // as ProfileRequest's
   // Whether operands are filled with random numbers, which large ones take long
-  // for and counts do not depend on. Offsets of groups are always equal shares.
+  // for and counts do not depend on.
   bool fill = true;
+  // Rows of the groups: equal shares, or by turns 0.62, 1 and 1.38 of that.
+  bool skewed = false;
 };
 
 struct OpProfile {
