@@ -76,6 +76,9 @@ absl::StatusOr<ManifestRow> RowOf(const Struct& line) {
     // Every scaled_gemm has blocks of 32.
     if (name != "scale_block") spec.attrs.push_back(AttrOf(name, value));
   }
+  for (const auto& [name, value] : Object(line, "tuning").fields()) {
+    spec.tuning.push_back({name, static_cast<int64_t>(value.number_value())});
+  }
   row.id = absl::StrCat(spec.op, " ", spec.operands[0].dtype, " ",
                         spec.operands[1].dtype, " ");
   std::string between;

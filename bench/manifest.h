@@ -23,8 +23,8 @@ struct ManifestRow {
   std::map<std::string, int64_t> dims;  // of the spec, with their values
 };
 
-// One JSON object a line: op, dims, dtypes, attrs. INVALID_ARGUMENT naming the
-// line.
+// One JSON object a line: op, dims, dtypes, attrs, and tuning where a tile is
+// pinned. INVALID_ARGUMENT naming the line.
 absl::StatusOr<std::vector<ManifestRow>> ReadManifest(const std::string& path);
 
 // Calls `take` with each line's JSON object, until it fails. INVALID_ARGUMENT

@@ -148,6 +148,7 @@ TEST_P(GemmLoopTest, IsAsShortAsAssembly) {
                             {{256, 256, 64, 2, 4, 2}, 269 + 7},
                             {{192, 256, 64, 2, 2, 2}, 319 + 5},
                             {{256, 128, 64, 2, 2, 2}, 239 + 5},
+                            {{128, 256, 64, 2, 2, 2}, 239 + 5},
                             {{128, 128, 64, 2, 2, 2}, 143 + 5}};
   if (GetParam() != std::string("nt")) return;
   for (const Figure& figure : figures) {

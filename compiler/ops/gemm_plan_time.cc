@@ -93,10 +93,10 @@ double ComputeMicroseconds(const GemmTile& tile, const GemmElements& elements,
     const double rounds = std::max(1.0, std::floor(left / resident));
     const double clocks =
         std::max({now * step.shared, exposed, step.own + kBarriers});
+    // Pauses cost nothing where power holds the clock: it rises by as much.
     const double round_us =
-        std::max(steps * clocks / kClocksPerUs,
-                 steps * now * step.matrix / elements.power_clocks_per_us) +
-        kStart / kClocksPerUs + now * stored_us;
+        std::max((steps * clocks + kStart) / kClocksPerUs + now * stored_us,
+                 steps * now * step.matrix / elements.power_clocks_per_us);
     us += rounds * round_us;
     left -= rounds * now;
   }
@@ -112,13 +112,17 @@ GemmElements ElementsOf(const GemmTile& tile) {
 double TilesMicroseconds(const GemmTile& tile, const GemmElements& elements,
                          double tiles, double k, double bytes,
                          double most_resident) {
+  const double resident = std::min(Resident(tile, elements), most_resident);
+  const double started = kCus * resident;
+  const double busiest = most_resident < kMostResident && tiles > started
+                             ? std::ceil(tiles / started) * started
+                             : tiles;
   const double fetched =
       tiles * (tile.m * elements.bytes_a + tile.n * elements.bytes_b) * k;
   // Beyond a few per cent, some line of a step comes from far away.
   const bool from_hbm = bytes > 0.05 * fetched;
   const double compute =
-      ComputeMicroseconds(tile, elements, tiles, k, from_hbm,
-                          std::min(Resident(tile, elements), most_resident));
+      ComputeMicroseconds(tile, elements, busiest, k, from_hbm, resident);
   const double memory = bytes / kHbmBytesPerUs + kStart / kClocksPerUs;
   // They never overlap wholly; and of two that memory holds up alike, the one
   // that does less work is the better one.

@@ -28,10 +28,12 @@ GemmElements ElementsOf(const GemmTile& tile);
 
 // Microseconds of a launch that computes `tiles` tiles over k elements and
 // moves `bytes` to and from memory. `most_resident`: workgroups on a compute
-// unit, for launches that start no more.
+// unit, less where a launch starts no more than that and they walk over the
+// tiles; it then lasts as long as if all had as many as the busiest one.
+inline constexpr double kMostResident = 8;
 double TilesMicroseconds(const GemmTile& tile, const GemmElements& elements,
                          double tiles, double k, double bytes,
-                         double most_resident = 8);
+                         double most_resident = kMostResident);
 
 // The same of a whole product, with the launch that adds parts of a split k.
 double GemmMicroseconds(const GemmTile& tile, const GemmElements& elements,

@@ -49,7 +49,7 @@ GroupedModelProblem GroupedModelProblemOf(const Spec& spec) {
 
 double GroupedMicroseconds(const GemmTile& tile, const GemmElements& elements,
                            double rows, const GroupedModelProblem& p) {
-  constexpr double kMostResident = 2;  // GroupedWorkgroups starts no more
+  constexpr double kStarted = 2;  // on a compute unit, by GroupedWorkgroups
   const double active = std::max(1.0, std::min(p.groups, rows));
   const double bytes = rows * p.k * elements.bytes_a +
                        active * p.k * p.columns * elements.bytes_b +
@@ -57,12 +57,13 @@ double GroupedMicroseconds(const GemmTile& tile, const GemmElements& elements,
   const auto of = [&](double row_tiles) {
     return TilesMicroseconds(tile, elements,
                              row_tiles * std::ceil(p.columns / tile.n), p.k,
-                             bytes, kMostResident);
+                             bytes, kStarted);
   };
-  // Equal shares and skewed ones count alike: how the last tiles fill the
-  // device differs between them.
+  // Skewed shares count as well, so that no tile is chosen that only equal
+  // ones fill; how many tiles are left for the last round is chance with them,
+  // so they count less.
   const double even = active * std::ceil(rows / active / tile.m);
-  return (of(even) + of(UnevenRowTiles(tile, rows, active))) / 2;
+  return (3 * of(even) + of(UnevenRowTiles(tile, rows, active))) / 4;
 }
 
 // The first range ends at eight rows a group, where the fullest group still
