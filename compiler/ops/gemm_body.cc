@@ -2,7 +2,6 @@
 // gemm_plan_contract.h.
 #include "compiler/ops/body.h"
 #include "compiler/ops/gemm_body_epilogue.h"
-#include "compiler/ops/gemm_body_fp8.h"
 #include "compiler/ops/gemm_body_operand.h"
 #include "compiler/tile/matmul.h"
 #include "compiler/tile/partial_sums.h"
@@ -48,8 +47,9 @@ absl::StatusOr<Params> ReadParams(Builder& b) {
   p.width_a = number("width_a");
   p.width_b = number("width_b");
   INGOT_RETURN_IF_ERROR(b.status());
-  INGOT_ASSIGN_OR_RETURN(p.shape.a.type, tile::TypeOf(b.String("dtype")));
-  p.shape.b = p.shape.a;
+  INGOT_ASSIGN_OR_RETURN(p.shape.a, tile::ElementOf(b.String("dtype"), "none"));
+  INGOT_ASSIGN_OR_RETURN(p.shape.b,
+                         tile::ElementOf(b.String("dtype_b"), "none"));
   for (const Param& option : b.spec().codegen) {
     const int64_t* value = std::get_if<int64_t>(&option.value);
     if (option.name == "agpr_alloc" && value != nullptr) {
@@ -65,7 +65,7 @@ Values Multiply(Builder& b, const Params& p, const tile::TilePlace& place) {
                                   b.Arg("lda"), place.row, place.rows, k},
                                  !p.a_transposed};
   const tile::MatmulOperand right{
-      {GemmOperand(b, "b", p.shape.a.type), b.Arg("ldb"), place.column,
+      {GemmOperand(b, "b", p.shape.b.type), b.Arg("ldb"), place.column,
        place.columns, k},
       p.b_transposed,
       p.halves};
@@ -96,7 +96,6 @@ absl::Status Finish(Builder& b, const Params& p, const tile::MatmulShape& shape,
 }  // namespace
 
 absl::Status Build_gemm(Builder& b, const KernelSpec& spec) {
-  if (IsFp8Gemm(spec)) return BuildFp8Gemm(b);
   INGOT_ASSIGN_OR_RETURN(const Params p, ReadParams(b));
   const Value m = b.Arg("m");
   const Value n = b.Arg("n");

@@ -25,6 +25,19 @@ tile::Pairing ReadPairing(Builder& b) {
   return tile::Pairing::kNone;
 }
 
+// Those of 8-bit elements.
+void ReadScales(Builder& b, tile::EpilogueTerms* terms) {
+  const std::string scaling = b.String("scaling");
+  if (scaling == "tensor") {
+    const tile::Access once{.invariant = true};
+    terms->alpha = terms->alpha * (b.Load(tile::kF32, b.Arg("scale_a"), once) *
+                                   b.Load(tile::kF32, b.Arg("scale_b"), once));
+  } else if (scaling == "row") {
+    terms->row_scale = {b.Arg("scale_a"), tile::kF32, 1};
+    terms->column_scale = {b.Arg("scale_b"), tile::kF32, 1};
+  }
+}
+
 // Parameters as gemm_plan_contract.cc writes them.
 absl::StatusOr<tile::EpilogueTerms> ReadTerms(Builder& b) {
   const int width = static_cast<int>(b.Int("width_d"));
@@ -34,6 +47,7 @@ absl::StatusOr<tile::EpilogueTerms> ReadTerms(Builder& b) {
   INGOT_ASSIGN_OR_RETURN(terms.activation, ReadActivation(b));
   terms.pairing = ReadPairing(b);
   terms.alpha = b.Arg("alpha", tile::kF32);
+  ReadScales(b, &terms);
   terms.d = {GemmOperand(b, "d", elem), b.Arg("ldd"), elem, width};
   if (b.Int("has_c") != 0) {
     terms.c = {GemmOperand(b, "c", elem), b.Arg("ldc"), elem, width};

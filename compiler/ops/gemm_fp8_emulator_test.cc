@@ -10,6 +10,7 @@
 #include "compiler/ops/scaled_gemm_plan_tiles.h"
 #include "compiler/plan.h"
 #include "gtest/gtest.h"
+#include "tests/support/gemm_problem.h"
 #include "tests/support/launch.h"
 #include "tests/support/mx_format.h"
 #include "tests/support/number.h"
@@ -207,6 +208,45 @@ TEST(Fp8Gemm, EveryTile) {
       Check(device, p, ++seed, &variant);
       if (::testing::Test::HasFatalFailure()) return;
       EXPECT_NE(variant.find(GemmTileName(tile)), std::string::npos);
+    }
+  }
+}
+
+// Everything that gemm has beside, in each layout with each tile; rows of 16
+// bytes and others.
+TEST(Fp8Gemm, EveryLayoutAndTile) {
+  TestDevice device;
+  uint32_t seed = 0;
+  for (const char* layout : {"nn", "nt", "tn", "tt"}) {
+    for (const GemmSchedule schedule :
+         {GemmSchedule::kDma, GemmSchedule::kStaged}) {
+      const bool odd = schedule == GemmSchedule::kStaged;
+      for (const GemmTile& tile : ScaledTiles(schedule, {8, 8, false})) {
+        testing::GemmProblem p;
+        p.layout = layout;
+        p.dtype = "e4m3fn";
+        p.dtype_b = "e5m2";
+        p.scaling = seed % 2 == 0 ? "row" : "tensor";
+        p.m = odd ? 265 : 272;
+        p.n = odd ? 137 : 144;
+        p.k = odd ? 401 : 400;
+        p.act = "swiglu";
+        p.pairing = layout[1] == 't' && seed % 4 < 2 ? "halves" : "interleaved";
+        p.bias = "f32";
+        p.has_residual = true;
+        p.has_c = seed % 3 == 0;
+        p.beta = -1.5;
+        p.tuning = {{"tile_m", tile.m}, {"tile_n", tile.n}, {"split_k", 1}};
+        std::string variant;
+        CheckGemm(device, p, ++seed, &variant);
+        if (::testing::Test::HasFatalFailure()) return;
+        EXPECT_EQ(variant.find("staged") != std::string::npos, odd) << variant;
+        if (odd || tile.m < 64) continue;
+        p.tuning.back().value = 3;
+        p.batch = 2;
+        CheckGemm(device, p, ++seed, &variant);
+        if (::testing::Test::HasFatalFailure()) return;
+      }
     }
   }
 }

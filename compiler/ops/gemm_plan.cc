@@ -10,17 +10,31 @@
 // always work, each split by m into the tiles that the model likes
 // (gemm_plan_tiles.h).
 #include "absl/strings/str_cat.h"
+#include "compiler/ops/checks.h"
 #include "compiler/ops/gemm_plan_access.h"
 #include "compiler/ops/gemm_plan_contract.h"
-#include "compiler/ops/gemm_plan_fp8.h"
 #include "compiler/ops/gemm_plan_samples.h"
 #include "compiler/ops/gemm_plan_tiles.h"
 #include "compiler/ops/gemm_plan_time.h"
 #include "compiler/ops/gemm_plan_tuning.h"
 #include "compiler/ops/op.h"
+#include "compiler/ops/scaled_gemm_plan_tiles.h"
 
 namespace ingot {
 namespace {
+
+constexpr ScaledFormats kFp8 = {8, 8, /*block_scaled=*/false};
+
+std::vector<GemmTile> TilesFor(bool fp8, GemmSchedule schedule) {
+  if (!fp8) return AllGemmTiles(schedule);
+  std::vector<GemmTile> tiles = ScaledTiles(schedule, kFp8);
+  if (schedule == GemmSchedule::kDma) AddSplitTiles(&tiles);
+  return tiles;
+}
+
+GemmElements ElementsFor(bool fp8, const GemmTile& tile) {
+  return fp8 ? ScaledElements(kFp8, tile) : ElementsOf(tile);
+}
 
 Expr Tiles(const GemmRequest& r, const GemmTile& tile) {
   return CeilDiv(Expr::DimAt(kGemmM), Expr::Const(tile.m)) *
@@ -50,8 +64,8 @@ KernelSpec Kernel(const GemmRequest& r, const GemmFamily& family,
   GemmTile named = tile;
   named.split_k = 1;
   kernel.symbol = absl::StrCat(
-      "ingot_gemm_", r.dtype, "_", r.dtype_d, "_", r.layout, "_",
-      part == Part::kSum ? "sum" : GemmTileName(named),
+      "ingot_gemm_", r.dtype, "_", r.fp8() ? r.dtype_b + "_" : "", r.dtype_d,
+      "_", r.layout, "_", part == Part::kSum ? "sum" : GemmTileName(named),
       part == Part::kPartial ? "_partial" : "", dma ? "" : "_staged");
   kernel.params = GemmContractParams(r);
   kernel.params.push_back({"schedule", dma ? "dma" : "staged"});
@@ -69,7 +83,9 @@ KernelSpec Kernel(const GemmRequest& r, const GemmFamily& family,
   kernel.grid = {Tiles(r, tile),
                  part == Part::kPartial ? parts : Expr::Const(1), GemmGridZ(r)};
   kernel.lds_bytes =
-      part == Part::kSum ? 0 : static_cast<uint32_t>(tile.lds_bytes());
+      part == Part::kSum
+          ? 0
+          : static_cast<uint32_t>(ElementsFor(r.fp8(), tile).lds_bytes);
   kernel.args = GemmArguments(r);
   if (part != Part::kAll) {
     kernel.args.push_back(
@@ -114,9 +130,13 @@ void AddFamily(const GemmRequest& r, const GemmFamily& family,
                absl::Span<const GemmTile> tiles, Plan* plan,
                std::vector<GemmTile>* used) {
   const PlanDim& m = r.dims[kGemmM];
+  const double n = ModelExtent(r.dims[kGemmN]);
+  const double k = ModelExtent(r.dims[kGemmK]);
+  const auto microseconds = [&](const GemmTile& tile, double rows) {
+    return GemmMicroseconds(tile, ElementsFor(r.fp8(), tile), rows, n, k);
+  };
   for (const GemmBucket& bucket :
-       GemmBuckets(tiles, m.min, m.max, ModelExtent(r.dims[kGemmN]),
-                   ModelExtent(r.dims[kGemmK]))) {
+       TileBuckets(tiles, m.min, m.max, 1, microseconds)) {
     Variant variant;
     const bool dma = family.schedule == GemmSchedule::kDma;
     variant.name = absl::StrCat(dma ? "dma" : "staged",
@@ -131,8 +151,6 @@ void AddFamily(const GemmRequest& r, const GemmFamily& family,
 }
 
 absl::StatusOr<Plan> PlanGemm(const Spec& spec) {
-  if (IsFp8Gemm(spec)) return PlanFp8Gemm(spec);
-  INGOT_RETURN_IF_ERROR(RefuseFp8Names(spec));
   INGOT_ASSIGN_OR_RETURN(const GemmRequest request, ReadGemmRequest(spec));
   Plan plan;
   plan.resolved = spec;
@@ -141,7 +159,7 @@ absl::StatusOr<Plan> PlanGemm(const Spec& spec) {
   for (const GemmFamily& family : GemmFamilies(request)) {
     // A pinned tile that a fall-back does not have leaves the fall-back out: a
     // launch that needs it matches no variant and is refused.
-    const std::vector<GemmTile> all = AllGemmTiles(family.schedule);
+    const std::vector<GemmTile> all = TilesFor(request.fp8(), family.schedule);
     allowed.insert(allowed.end(), all.begin(), all.end());
     const std::vector<GemmTile> tiles = PinnedTiles(spec, all);
     if (!tiles.empty()) AddFamily(request, family, tiles, &plan, &used);
@@ -152,20 +170,16 @@ absl::StatusOr<Plan> PlanGemm(const Spec& spec) {
 }
 
 std::vector<Candidate> GemmCandidates(const Spec& spec) {
+  const Operand* a = spec.FindOperand("a");
+  const bool fp8 = a != nullptr && DtypeBytes(a->dtype) == 1;
   const double m = SpecExtent(spec, "m", 4096);
   const double n = SpecExtent(spec, "n", 4096);
   const double k = SpecExtent(spec, "k", 4096);
-  if (IsFp8Gemm(spec)) {
-    return TileCandidates({ScaledTiles(GemmSchedule::kDma, kFp8Formats),
-                           ScaledTiles(GemmSchedule::kStaged, kFp8Formats)},
-                          [&](const GemmTile& tile) {
-                            return ScaledMicroseconds(kFp8Formats, tile, m, n,
-                                                      k);
-                          });
-  }
   return TileCandidates(
-      {AllGemmTiles(GemmSchedule::kDma), AllGemmTiles(GemmSchedule::kStaged)},
-      [&](const GemmTile& tile) { return GemmMicroseconds(tile, m, n, k); });
+      {TilesFor(fp8, GemmSchedule::kDma), TilesFor(fp8, GemmSchedule::kStaged)},
+      [&](const GemmTile& tile) {
+        return GemmMicroseconds(tile, ElementsFor(fp8, tile), m, n, k);
+      });
 }
 
 }  // namespace

@@ -7,7 +7,10 @@
 namespace ingot {
 namespace {
 
-constexpr int kDma = 8;  // elements of 16 bytes, the width of LDS-DMA
+// Elements of 16 bytes, the width of LDS-DMA.
+int DmaWidth(const GemmRequest& r) {
+  return static_cast<int>(16 / DtypeBytes(r.dtype));
+}
 
 // What accesses of one matrix, `width` elements wide, need of a launch.
 struct Need {
@@ -93,6 +96,10 @@ void RequireOutput(const GemmRequest& r, int width, GemmFamily* family) {
   for (const GemmMatrix* x : Outputs(r)) {
     Require(NeedOf(r, *x, width), family);
   }
+  for (int i = 0; i < 2 && r.scaled(); ++i) {
+    family->guards.push_back(
+        {Guard::kOperandAlignment, r.scale_index + i, 0, 0, 4});
+  }
   if (r.bias == nullptr) return;
   const int64_t bytes = GemmBiasWidth(r) * DtypeBytes(r.bias->dtype);
   family->guards.push_back(
@@ -121,11 +128,12 @@ int GemmBiasWidth(const GemmRequest& r) {
 std::vector<GemmFamily> GemmFamilies(const GemmRequest& r) {
   std::vector<GemmFamily> families;
   const int widths[] = {OutputWidth(r, false), OutputWidth(r, true)};
-  const Need a = NeedOf(r, r.a, kDma);
-  const Need b = NeedOf(r, r.b, kDma);
+  const int dma = DmaWidth(r);
+  const Need a = NeedOf(r, r.a, dma);
+  const Need b = NeedOf(r, r.b, dma);
   if (a.possible && b.possible) {
     for (const int width : widths) {
-      GemmFamily family{GemmSchedule::kDma, kDma, kDma};
+      GemmFamily family{GemmSchedule::kDma, dma, dma};
       Require(a, &family);
       Require(b, &family);
       RequireOutput(r, width, &family);
@@ -135,8 +143,8 @@ std::vector<GemmFamily> GemmFamilies(const GemmRequest& r) {
     }
   }
   GemmFamily family;
-  family.width_a = UnconditionalWidth(r, r.a, kDma);
-  family.width_b = UnconditionalWidth(r, r.b, kDma);
+  family.width_a = UnconditionalWidth(r, r.a, dma);
+  family.width_b = UnconditionalWidth(r, r.b, dma);
   Require(NeedOf(r, r.a, family.width_a), &family);
   Require(NeedOf(r, r.b, family.width_b), &family);
   RequireOutput(r, widths[1], &family);

@@ -12,6 +12,16 @@ Expr Times(Expr x, int factor) {
   return factor == 1 ? x : std::move(x) * Expr::Const(factor);
 }
 
+PlanOperand DescribeScale(const Operand& x, Expr extent) {
+  PlanOperand out;
+  out.name = x.name;
+  out.dtype = x.dtype;
+  out.axes = 1;
+  out.strides = {Expr::Const(1)};
+  out.extents = {std::move(extent)};
+  return out;
+}
+
 PlanOperand DescribeBias(const GemmRequest& r) {
   PlanOperand bias;
   bias.name = "bias";
@@ -68,6 +78,7 @@ void DescribeGemm(const GemmRequest& r, Plan* plan) {
   if (r.pairing != "none") {
     plan->resolved.attrs.push_back({"pairing", r.pairing});
   }
+  if (r.fp8()) plan->resolved.attrs.push_back({"scaling", r.scaling});
   plan->dims.assign(r.dims.begin(), r.dims.end());
   if (r.batch) plan->dims.push_back(*r.batch);
   plan->operands = {DescribeGemmMatrix(r.a, false),
@@ -77,6 +88,13 @@ void DescribeGemm(const GemmRequest& r, Plan* plan) {
   if (r.has_c()) {
     plan->operands.push_back(DescribeGemmMatrix(r.c, false));
     plan->scalars.push_back({"beta", "f32", 0.0});
+  }
+  if (r.scaled()) {
+    const bool row = r.scaling == "row";
+    plan->operands.push_back(
+        DescribeScale(*r.scale_a, row ? Expr::DimAt(kGemmM) : Expr::Const(1)));
+    plan->operands.push_back(
+        DescribeScale(*r.scale_b, row ? GemmColumns(r) : Expr::Const(1)));
   }
   if (r.bias != nullptr) plan->operands.push_back(DescribeBias(r));
   if (r.has_residual()) {
@@ -110,6 +128,10 @@ std::vector<KernelArg> GemmArguments(const GemmRequest& r) {
   for (const Matrix& x : matrices) {
     if (x.matrix->operand != nullptr) pointer(x.name, x.matrix->index);
   }
+  if (r.scaled()) {
+    pointer("scale_a", r.scale_index);
+    pointer("scale_b", r.scale_index + 1);
+  }
   if (r.bias != nullptr) pointer("bias", r.bias_index);
   if (r.batch) {
     for (const Matrix& x : matrices) {
@@ -137,11 +159,13 @@ std::vector<Param> GemmContractParams(const GemmRequest& r) {
   return {{"act", r.act},
           {"bias", r.bias == nullptr ? "none" : r.bias->dtype},
           {"dtype", r.dtype},
+          {"dtype_b", r.dtype_b},
           {"dtype_d", r.dtype_d},
           {"has_c", int64_t{r.has_c()}},
           {"has_residual", int64_t{r.has_residual()}},
           {"layout", r.layout},
           {"pairing", r.pairing},
+          {"scaling", r.scaling},
           {"width_bias", int64_t{GemmBiasWidth(r)}}};
 }
 

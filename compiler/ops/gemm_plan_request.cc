@@ -80,12 +80,51 @@ absl::Status ReadBias(const Spec& spec, int index, GemmRequest* r) {
   return CheckGemmAlignment(*r->bias);
 }
 
+absl::Status CheckVector(const Operand& x) {
+  if (x.stride_mode == StrideMode::kDynamic ||
+      (x.stride_mode == StrideMode::kStatic &&
+       x.strides != std::vector<int64_t>{1})) {
+    return Invalid(StridesField(x), absl::StrJoin(x.strides, ", "),
+                   "dense, or static 1");
+  }
+  return CheckGemmAlignment(x);
+}
+
+absl::Status ReadScales(const Spec& spec, int index, GemmRequest* r) {
+  if (r->fp8()) {
+    INGOT_ASSIGN_OR_RETURN(r->scaling, CheckChoice(spec, "scaling", "none",
+                                                   {"none", "tensor", "row"}));
+  } else {
+    INGOT_RETURN_IF_ERROR(
+        CheckChoice(spec, "scaling", "none", {"none"}).status());
+  }
+  r->scale_index = index;
+  for (const auto& [name, operand] :
+       {std::pair("scale_a", &r->scale_a), {"scale_b", &r->scale_b}}) {
+    if (!r->scaled()) {
+      if (spec.FindOperand(name) == nullptr) continue;
+      return Invalid(absl::StrCat("operand ", name), "present",
+                     "none, unless a is e4m3fn or e5m2 and scaling is tensor "
+                     "or row");
+    }
+    INGOT_ASSIGN_OR_RETURN(*operand, CheckOperand(spec, name, {"f32"}));
+    INGOT_RETURN_IF_ERROR(CheckVector(**operand));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status FindMatrices(const Spec& spec, GemmRequest* r) {
-  INGOT_ASSIGN_OR_RETURN(r->a.operand,
-                         CheckOperand(spec, "a", {"bf16", "f16"}));
-  r->dtype = r->a.operand->dtype;
   INGOT_ASSIGN_OR_RETURN(
-      r->b.operand, CheckOperand(spec, "b", {absl::string_view(r->dtype)}));
+      r->a.operand, CheckOperand(spec, "a", {"bf16", "f16", "e4m3fn", "e5m2"}));
+  r->dtype = r->a.operand->dtype;
+  if (r->fp8()) {
+    INGOT_ASSIGN_OR_RETURN(r->b.operand,
+                           CheckOperand(spec, "b", {"e4m3fn", "e5m2"}));
+  } else {
+    INGOT_ASSIGN_OR_RETURN(
+        r->b.operand, CheckOperand(spec, "b", {absl::string_view(r->dtype)}));
+  }
+  r->dtype_b = r->b.operand->dtype;
   INGOT_ASSIGN_OR_RETURN(r->d.operand,
                          CheckOperand(spec, "d", {"bf16", "f16", "f32"}));
   r->dtype_d = r->d.operand->dtype;
@@ -105,6 +144,8 @@ absl::Status ReadMatrices(const Spec& spec, GemmRequest* r) {
   for (GemmMatrix* x : {&r->a, &r->b, &r->d, &r->c}) {
     if (x->operand != nullptr) x->index = index++;
   }
+  INGOT_RETURN_IF_ERROR(ReadScales(spec, index, r));
+  if (r->scaled()) index += 2;
   INGOT_RETURN_IF_ERROR(ReadBias(spec, index, r));
   r->residual.index = index + (r->bias == nullptr ? 0 : 1);
   for (GemmMatrix* x : {&r->a, &r->b, &r->d, &r->c, &r->residual}) {
@@ -181,6 +222,10 @@ absl::StatusOr<GemmRequest> ReadGemmRequest(const Spec& spec) {
     INGOT_ASSIGN_OR_RETURN(r.batch, CheckDim(spec, "b", kMaxBatch));
   }
   INGOT_RETURN_IF_ERROR(ReadMatrices(spec, &r));
+  if (r.fp8() && r.pairing == "halves" && !r.b_transposed()) {
+    return Unimplemented("attribute pairing with 8-bit elements", "'halves'",
+                         "interleaved, or a layout whose b is t");
+  }
   // A launch of no rows is no launch.
   if (r.dims[kGemmM].min == 1) r.dims[kGemmM].min = 0;
   if (r.batch && r.batch->min == 1) r.batch->min = 0;

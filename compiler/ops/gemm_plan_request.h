@@ -41,18 +41,26 @@ struct GemmMatrix {
 struct GemmRequest {
   std::array<PlanDim, 3> dims;
   std::string layout;
-  std::string dtype;    // of a and b
+  std::string dtype;    // of a
+  std::string dtype_b;  // the same, unless of 8 bits
   std::string dtype_d;  // of d and c
   GemmMatrix a, b, d, c, residual;
   const Operand* bias = nullptr;
   int bias_index = 0;         // into Plan::operands
   bool bias_batched = false;  // [b,n], not [n]
+  // Of 8 bits: none, tensor or row. What it names is there.
+  std::string scaling = "none";
+  const Operand* scale_a = nullptr;
+  const Operand* scale_b = nullptr;
+  int scale_index = 0;  // of scale_a in Plan::operands; scale_b follows
   std::string act = "none";
   std::string pairing = "none";
   std::optional<PlanDim> batch;
 
   bool a_transposed() const { return layout[0] == 't'; }
   bool b_transposed() const { return layout[1] == 't'; }
+  bool fp8() const { return dtype == "e4m3fn" || dtype == "e5m2"; }
+  bool scaled() const { return scaling != "none"; }
   bool has_c() const { return c.operand != nullptr; }
   bool has_residual() const { return residual.operand != nullptr; }
   // Columns of the product for each of d.

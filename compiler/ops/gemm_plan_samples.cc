@@ -1,10 +1,8 @@
 #include "compiler/ops/gemm_plan_samples.h"
 
 #include <string>
-#include <utility>
 
 #include "absl/strings/string_view.h"
-#include "compiler/ops/gemm_plan_fp8.h"
 
 namespace ingot {
 namespace {
@@ -19,6 +17,52 @@ Spec Sample(absl::string_view layout, absl::string_view dtype, int64_t n,
                    {"d", std::string(dtype_d)}};
   spec.attrs = {{"layout", std::string(layout)}};
   return spec;
+}
+
+Spec Fp8Sample(absl::string_view layout, const char* a, const char* b,
+               const char* d, absl::string_view scaling) {
+  Spec spec = Sample(layout, a, 4096, 4096, d);
+  spec.operands[1].dtype = b;
+  spec.attrs.push_back({"scaling", std::string(scaling)});
+  if (scaling == "none") return spec;
+  spec.operands.push_back({"scale_a", "f32"});
+  spec.operands.push_back({"scale_b", "f32"});
+  return spec;
+}
+
+void AddFp8Samples(std::vector<Spec>* samples) {
+  samples->push_back(Fp8Sample("nt", "e4m3fn", "e4m3fn", "bf16", "row"));
+  samples->push_back(Fp8Sample("tn", "e5m2", "e4m3fn", "f16", "tensor"));
+  samples->push_back(Fp8Sample("nn", "e4m3fn", "e5m2", "f32", "none"));
+  Spec odd = Fp8Sample("tt", "e4m3fn", "e4m3fn", "bf16", "row");
+  odd.dims = {{"m"}, {"n", 97}, {"k", 101}};
+  odd.operands.push_back({"bias", "f32"});
+  samples->push_back(odd);
+  Spec fused = Fp8Sample("nt", "e4m3fn", "e4m3fn", "bf16", "row");
+  fused.attrs.push_back({"act", "swiglu"});
+  fused.attrs.push_back({"pairing", "halves"});
+  fused.operands.push_back({"bias", "bf16"});
+  fused.operands.push_back({"residual", "bf16"});
+  samples->push_back(fused);
+}
+
+void AddFp8BadSamples(std::vector<Spec>* bad) {
+  const Spec good = Fp8Sample("nt", "e4m3fn", "e4m3fn", "bf16", "row");
+  const auto with = [&](auto change) {
+    bad->push_back(good);
+    change(bad->back());
+  };
+  with([](Spec& s) { s.operands[1].dtype = "bf16"; });
+  with([](Spec& s) { s.operands.pop_back(); });
+  with([](Spec& s) { s.attrs.pop_back(); });
+  with([](Spec& s) { s.attrs[1].value = "block"; });
+  with([](Spec& s) { s.operands[3].dtype = "bf16"; });
+  with([](Spec& s) { s.operands[4].stride_mode = StrideMode::kDynamic; });
+  with([](Spec& s) {
+    s.attrs[0].value = "nn";
+    s.attrs.push_back({"act", "swiglu"});
+    s.attrs.push_back({"pairing", "halves"});
+  });
 }
 
 }  // namespace
@@ -62,7 +106,7 @@ std::vector<Spec> GemmSamples() {
   Spec pinned = Sample("nt", "bf16", 4096, 4096, "bf16");
   pinned.tuning = {{"tile_m", 256}, {"tile_n", 256}};
   samples.push_back(pinned);
-  for (Spec& sample : Fp8GemmSamples()) samples.push_back(std::move(sample));
+  AddFp8Samples(&samples);
   return samples;
 }
 
@@ -117,7 +161,9 @@ std::vector<Spec> GemmBadSamples() {
   with([](Spec& s) { s.attrs.push_back({"colour", "red"}); });
   with([](Spec& s) { s.tuning = {{"tile_m", 100}}; });
   with([](Spec& s) { s.tuning = {{"warps", 4}}; });
-  for (Spec& sample : Fp8GemmBadSamples()) bad.push_back(std::move(sample));
+  with([](Spec& s) { s.operands.push_back({"scale_a", "f32"}); });
+  with([](Spec& s) { s.attrs.push_back({"scaling", "row"}); });
+  AddFp8BadSamples(&bad);
   return bad;
 }
 

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/ops/gemm_plan_time.h"
 
 namespace ingot {
 namespace {
@@ -54,12 +53,16 @@ std::vector<GemmTile> AllGemmTiles(GemmSchedule schedule) {
   tiles.insert(tiles.end(), plain.begin(), plain.end());
   if (schedule != GemmSchedule::kDma) return tiles;
   tiles.insert(tiles.end(), std::begin(kSharedKTiles), std::end(kSharedKTiles));
-  const size_t whole = tiles.size();
-  for (size_t i = 0; i < whole; ++i) {
-    tiles.push_back(tiles[i]);
-    tiles.back().split_k = 0;
-  }
+  AddSplitTiles(&tiles);
   return tiles;
+}
+
+void AddSplitTiles(std::vector<GemmTile>* tiles) {
+  const size_t whole = tiles->size();
+  for (size_t i = 0; i < whole; ++i) {
+    tiles->push_back((*tiles)[i]);
+    tiles->back().split_k = 0;
+  }
 }
 
 namespace {
@@ -121,15 +124,6 @@ std::vector<GemmBucket> TileBuckets(
     min = max + 1;
   }
   return buckets;
-}
-
-std::vector<GemmBucket> GemmBuckets(absl::Span<const GemmTile> tiles,
-                                    int64_t min_m, int64_t max_m, double n,
-                                    double k) {
-  return TileBuckets(tiles, min_m, max_m, 1,
-                     [&](const GemmTile& tile, double m) {
-                       return GemmMicroseconds(tile, m, n, k);
-                     });
 }
 
 std::string GemmTileName(const GemmTile& tile) {

@@ -50,6 +50,9 @@ absl::Span<const GemmTile> GemmTiles(GemmSchedule schedule);
 // share k.
 std::vector<GemmTile> AllGemmTiles(GemmSchedule schedule);
 
+// Adds each one with its k split among as many workgroups as fill the device.
+void AddSplitTiles(std::vector<GemmTile>* tiles);
+
 // Into how many parts a tile that leaves it open splits k: as many as fill the
 // device, of at least so many steps that a part is worth its launch. The number
 // of compute units is that of a whole MI355X whatever runs the kernel, so that
@@ -71,11 +74,6 @@ std::vector<GemmBucket> TileBuckets(
     absl::Span<const GemmTile> tiles, int64_t min_m, int64_t max_m,
     int64_t scale,
     absl::FunctionRef<double(const GemmTile&, double)> microseconds);
-// The same by GemmMicroseconds.
-std::vector<GemmBucket> GemmBuckets(absl::Span<const GemmTile> tiles,
-                                    int64_t min_m, int64_t max_m, double n,
-                                    double k);
-
 // "256x256x64", with what else tells tiles apart: "_w8", "_k4", "_split".
 std::string GemmTileName(const GemmTile& tile);
 

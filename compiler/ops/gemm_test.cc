@@ -3,6 +3,7 @@
 #include <random>
 #include <set>
 
+#include "compiler/ops/gemm_plan_time.h"
 #include "compiler/ops/gemm_plan_tuning.h"
 #include "compiler/ops/op.h"
 #include "compiler/plan.h"
@@ -401,13 +402,20 @@ TEST(GemmTiles, FitTheDevice) {
   }
 }
 
+std::vector<GemmBucket> Buckets(absl::Span<const GemmTile> tiles, int64_t min,
+                                int64_t max, double n_and_k) {
+  return TileBuckets(tiles, min, max, 1, [&](const GemmTile& tile, double m) {
+    return GemmMicroseconds(tile, m, n_and_k, n_and_k);
+  });
+}
+
 TEST(GemmTiles, BucketsCoverEveryRangeWithoutGaps) {
   const auto tiles = GemmTiles(GemmSchedule::kDma);
   const std::pair<int64_t, int64_t> ranges[] = {
       {1, int64_t{1} << 30}, {1, 1}, {17, 17}, {100, 9000}, {20000, 30000}};
   for (const auto& [min, max] : ranges) {
     int64_t next = min;
-    for (const GemmBucket& bucket : GemmBuckets(tiles, min, max, 4096, 4096)) {
+    for (const GemmBucket& bucket : Buckets(tiles, min, max, 4096)) {
       EXPECT_EQ(bucket.min, next);
       EXPECT_GE(bucket.max, bucket.min);
       next = bucket.max + 1;
@@ -457,7 +465,7 @@ TEST(GemmPlan, ASplitIsALaunchMoreAndAWorkspace) {
 TEST(GemmTiles, ModelPrefersSmallTilesForFewRowsAndLargeOnesForMany) {
   const auto tiles = GemmTiles(GemmSchedule::kDma);
   const std::vector<GemmBucket> buckets =
-      GemmBuckets(tiles, 1, int64_t{1} << 30, 8192, 8192);
+      Buckets(tiles, 1, int64_t{1} << 30, 8192);
   EXPECT_EQ(buckets.front().tile.m, 16);
   EXPECT_EQ(buckets.back().tile.m, 256);
   for (size_t i = 1; i < buckets.size(); ++i) {

@@ -187,7 +187,8 @@ class Builder {
   void BufferLoadToLds(Value buffer, Value lds, int bytes, Value lane_offset,
                        Value scalar_offset, CachePolicy policy = kCached,
                        const Access& access = {});
-  // ds_read_b64_tr_b16: 4 x 16 bit, transposed among 16 lanes.
+  // ds_read_b64_tr_b16, or for 2 x i32 ds_read_b64_tr_b8: 4 x 16 or 8 x 8 bits,
+  // transposed among 16 lanes.
   Value ReadTransposed(Type type, Value lds, const Access& access = {});
   AliasScope NewAliasScope(absl::string_view name);
   // Device-scope atomic add, relaxed; the value before.

@@ -176,12 +176,14 @@ void Builder::BufferLoadToLds(Value buffer, Value lds, int bytes,
 }
 
 Value Builder::ReadTransposed(Type type, Value lds, const Access& access) {
-  if (type.Bits() != 64 || type.ElemBits() != 16) {
-    return Misuse(*this, "ReadTransposed", "reads 4 x 16 bits");
+  const bool eight = type == Vec(kI32, 2);
+  if (!eight && (type.Bits() != 64 || type.ElemBits() != 16)) {
+    return Misuse(*this, "ReadTransposed", "reads 4 x 16 bits or 2 x i32");
   }
   AttributeList list;
   AddScopes(*this, access, list);
-  return Emit(*this, "rocdl.ds.read.tr16.b64", type, {lds}, list);
+  return Emit(*this, eight ? "rocdl.ds.read.tr8.b64" : "rocdl.ds.read.tr16.b64",
+              type, {lds}, list);
 }
 
 AliasScope Builder::NewAliasScope(absl::string_view name) {

@@ -7,7 +7,8 @@
 // and 4 + g of eight, of 6 bits one and a half of six. ds_read_b64_tr_b16
 // transposes 4 x 16 blocks among 16 lanes: lane 4 r + c addresses four elements
 // of k row r, lane i receives column i, so two of them, four k apart, make a
-// fragment.
+// fragment. ds_read_b64_tr_b8 does so with 8 x 16 blocks, lane 2 r + c: four of
+// them make one.
 #include "compiler/tile/fragment.h"
 
 #include <algorithm>
@@ -15,7 +16,7 @@
 namespace ingot::tile {
 
 int FragmentReader::PartsOf(const PanelShape& shape) {
-  if (!shape.k_contiguous) return 2;
+  if (!shape.k_contiguous) return shape.element.narrow() ? 4 : 2;
   switch (shape.element.bits()) {
     case 8:
       return 2;
@@ -71,16 +72,20 @@ Value FragmentReader::ShuffledLane(int i, Value first_row) {
 }
 
 Value FragmentReader::ColumnLane(int i, Value first_row) {
-  const Value k = group_ * 8 + in_group_ / 4;
+  const int unit = shape_.element.unit_bytes();
+  // Lanes of a row, eight bytes each.
+  const int lanes = 2 * unit;
+  const Value k = group_ * (16 / unit) + in_group_ / lanes;
   const int bits = ColumnSwizzleBits(shape_);
   Value swizzle = b_.I32(0);
   // ColumnSwizzle(k), as lane values.
-  for (int bit = 0; bit < 4; ++bit) {
+  for (int bit = 0; bit < 5; ++bit) {
     const int moved = ColumnSwizzle(shape_, 1 << bit);
     if (bits > 0 && moved != 0) swizzle = swizzle | ((k >> bit & 1) * moved);
   }
-  const Value column = ((first_row / kFragmentRows + i) ^ swizzle) * 32;
-  return k * (shape_.mn * 2) + column + in_group_ % 4 * 8;
+  const Value column =
+      ((first_row / kFragmentRows + i) ^ swizzle) * (kFragmentRows * unit);
+  return k * (shape_.mn * unit) + column + in_group_ % lanes * 8;
 }
 
 Values FragmentReader::Bases(Value lds, int offset) {
@@ -103,9 +108,15 @@ Value FragmentReader::Read(const Values& bases, int panel, int fragment,
   if (!shape_.k_contiguous) {
     const int count = base_count();
     const int base = fragment % count;
-    const int row = set * shape_.element.mfma_k() + part * 4;
-    const int offset = panel + row * shape_.mn * 2 + (fragment - base) * 32;
-    return b_.ReadTransposed(Vec(kI16, 4), Offset(bases[base], offset), access);
+    const int unit = shape_.element.unit_bytes();
+    const bool eight = shape_.element.narrow();
+    // Of 8 bits a fragment has k 0..15 and 64..79 of each group of lanes.
+    const int k = eight ? part / 2 * 64 + part % 2 * 8 : part * 4;
+    const int row = set * shape_.element.mfma_k() + k;
+    const int offset = panel + row * shape_.mn * unit +
+                       (fragment - base) * kFragmentRows * unit;
+    return b_.ReadTransposed(eight ? Vec(kI32, 2) : Vec(kI16, 4),
+                             Offset(bases[base], offset), access);
   }
   const bool six = shape_.element.bits() == 6;
   const Type type = Vec(kI32, six ? 2 : 4);
@@ -127,6 +138,9 @@ Value FragmentReader::Read(const Values& bases, int panel, int fragment,
 
 Value FragmentReader::Join(absl::Span<const Value> parts,
                            const Element& element) {
+  if (parts.size() == 4) {
+    return Concat(Concat(parts[0], parts[1]), Concat(parts[2], parts[3]));
+  }
   if (parts.size() == 3) {
     const Value last = Concat(parts[2], parts[2]);
     const int all[] = {0, 1, 2, 3, 4, 5};

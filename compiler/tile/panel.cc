@@ -24,13 +24,22 @@ constexpr int64_t kOutside = std::numeric_limits<int32_t>::min();
 // 384 bytes alternate between two halves of the banks by themselves, so bit 0
 // of k is not needed there; and so on.
 constexpr int kSwizzleBits[4][3] = {{}, {3}, {1, 3}, {0, 1, 3}};
+// Of 8 bits, where a phase reads rows k = {0..7} and {16..23} of 16 bytes each.
+constexpr int kNarrowSwizzleBits[5][4] = {
+    {}, {4}, {2, 4}, {1, 2, 4}, {0, 1, 2, 4}};
+
+int SwizzleBit(const PanelShape& shape, int bits, int i) {
+  return shape.element.narrow() ? kNarrowSwizzleBits[bits][i]
+                                : kSwizzleBits[bits][i];
+}
 
 }  // namespace
 
 // The XOR stays inside groups of 16 << bits elements, which make up a row.
 int ColumnSwizzleBits(const PanelShape& shape) {
+  const int most = shape.element.narrow() ? 4 : 3;
   int bits = 0;
-  while (bits < 3 && shape.mn % (32 << bits) == 0) ++bits;
+  while (bits < most && shape.mn % (32 << bits) == 0) ++bits;
   return bits;
 }
 
@@ -38,7 +47,7 @@ int ColumnSwizzle(const PanelShape& shape, int k) {
   const int bits = ColumnSwizzleBits(shape);
   int swizzle = 0;
   for (int i = 0; i < bits; ++i) {
-    swizzle |= (k >> kSwizzleBits[bits][i] & 1) << i;
+    swizzle |= (k >> SwizzleBit(shape, bits, i) & 1) << i;
   }
   return swizzle;
 }
@@ -66,8 +75,9 @@ RowSwizzle RowSwizzleOf(const PanelShape& shape) {
 
 int LdsByte(const PanelShape& shape, int row, int chunk) {
   if (!shape.k_contiguous) {
-    return row * shape.mn * 2 +
-           (chunk ^ 2 * ColumnSwizzle(shape, row)) * kChunk;
+    const int unit = shape.element.unit_bytes();
+    return row * shape.mn * unit +
+           (chunk ^ unit * ColumnSwizzle(shape, row)) * kChunk;
   }
   if (shape.shuffled) {
     const int chunks = shape.step_row_bytes() / kChunk;
@@ -87,7 +97,7 @@ Value LaneSwizzle(const PanelShape& shape, Value k) {
   const int bits = ColumnSwizzleBits(shape);
   Value swizzle = k.Like(int64_t{0});
   for (int i = 0; i < bits; ++i) {
-    swizzle = swizzle | ((k >> kSwizzleBits[bits][i] & 1) << i);
+    swizzle = swizzle | ((k >> SwizzleBit(shape, bits, i) & 1) << i);
   }
   return swizzle;
 }
@@ -213,8 +223,9 @@ Value Panel::LaneOffset(int piece) {
   if (!shape_.k_contiguous) {
     const Value k = lane_unit_[piece];
     const Value place = Remainder(piece, shape_.mn * unit / kChunk);
-    const Value row = InMatrix((place ^ (LaneSwizzle(shape_, k) << 1)) * 8);
-    if (!shape_.paired) return k * row_bytes_ + row * 2;
+    const Value row =
+        InMatrix((place ^ LaneSwizzle(shape_, k) * unit) * (kChunk / unit));
+    if (!shape_.paired) return k * row_bytes_ + row * unit;
     return k * row_bytes_ + row / 16 * kChunk + row / 8 % 2 * half_ * 2;
   }
   Value row;

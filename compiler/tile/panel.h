@@ -10,11 +10,12 @@
 //                   the step has as many; chunk c of 16 bytes at place
 //                   c ^ RowSwizzle(mn)
 //   shuffled:       [mn / 16][chunk][mn % 16][16 bytes], as in memory
-//   mn contiguous:  [k][mn], chunks moved by an XOR that depends on k (16 bits)
+//   mn contiguous:  [k][mn], chunks moved by an XOR that depends on k (16 and 8
+//                   bits)
 // so that neither ds_read_b128 and ds_read_b64 (rows) nor ds_read_b64_tr_b16
-// (columns) meets a bank twice in a phase (the tables stand in panel.cc). An
-// LDS-DMA writes 16 bytes a lane in order, so the XOR is applied to the global
-// address.
+// and ds_read_b64_tr_b8 (columns) meets a bank twice in a phase (the tables
+// stand in panel.cc). An LDS-DMA writes 16 bytes a lane in order, so the XOR is
+// applied to the global address.
 //
 // Elements beyond the panel's rows read as zero or are never stored; elements
 // beyond k read as zero wherever `valid_k` says so, in chunks. Only with 6

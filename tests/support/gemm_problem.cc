@@ -27,9 +27,15 @@ std::vector<OperandShape> Shapes(const GemmProblem& p) {
   const int64_t wide = p.columns();
   std::vector<OperandShape> shapes = {
       {"a", p.dtype, a_t ? p.k : p.m, a_t ? p.m : p.k},
-      {"b", p.dtype, b_t ? wide : p.k, b_t ? p.k : wide},
+      {"b", p.dtype_b.empty() ? p.dtype : p.dtype_b, b_t ? wide : p.k,
+       b_t ? p.k : wide},
       {"d", p.dtype_d, p.m, p.n}};
   if (p.has_c) shapes.push_back({"c", p.dtype_d, p.m, wide});
+  if (p.scaling != "none") {
+    const bool row = p.scaling == "row";
+    shapes.push_back({"scale_a", "f32", 1, row ? p.m : 1});
+    shapes.push_back({"scale_b", "f32", 1, row ? wide : 1});
+  }
   if (!p.bias.empty()) shapes.push_back({"bias", p.bias, 1, wide});
   if (p.has_residual) shapes.push_back({"residual", p.dtype_d, p.m, p.n});
   return shapes;
@@ -37,6 +43,7 @@ std::vector<OperandShape> Shapes(const GemmProblem& p) {
 
 // A vector has no row stride, and a batch of them only with strides.
 bool IsSharedVector(const GemmProblem& p, const OperandShape& shape) {
+  if (shape.name == "scale_a" || shape.name == "scale_b") return true;
   return shape.name == "bias" &&
          (p.batch == 0 || p.Choice("bias").strides == StrideMode::kDense);
 }
@@ -68,7 +75,8 @@ std::vector<int64_t> Strides(const GemmProblem& p, const OperandShape& shape) {
   if (p.batch != 0 && !IsSharedVector(p, shape)) {
     strides.push_back(layout.batch_stride);
   }
-  if (shape.name != "bias") strides.push_back(layout.row_stride);
+  const bool vector = shape.name == "bias" || IsSharedVector(p, shape);
+  if (!vector) strides.push_back(layout.row_stride);
   strides.push_back(1);
   return strides;
 }
@@ -83,7 +91,9 @@ class Operands {
                                                        LayoutOf(p, shape));
       if (shape.name != "d") {
         matrices->Fill(random);
-        if (p.specials > 0) matrices->Sprinkle(random, p.specials);
+        // Scales beyond what f32 multiplies in any order are the caller's.
+        const bool scale = shape.dtype == "f32" && shape.name[0] == 's';
+        if (p.specials > 0 && !scale) matrices->Sprinkle(random, p.specials);
       }
       inputs_.operands.push_back(matrices->data());
       inputs_.strides.push_back(Strides(p, shape));
@@ -147,12 +157,18 @@ Product Multiply(const GemmProblem& p, const Operands& x, int64_t matrix) {
 Inexact Argument(const GemmProblem& p, const Operands& x,
                  const Product& product, int64_t matrix, int64_t i, int64_t j) {
   const int64_t at = i * p.columns() + j;
+  const bool row = p.scaling == "row";
+  double alpha = p.alpha;
+  if (p.scaling != "none") {
+    alpha *=
+        x["scale_a"].At(0, 0, row ? i : 0) * x["scale_b"].At(0, 0, row ? j : 0);
+  }
   const double c = p.has_c ? p.beta * x["c"].At(matrix, i, j) : 0;
   const double bias = p.bias.empty() ? 0 : x["bias"].At(matrix, 0, j);
   const double growth =
       4 * std::sqrt(static_cast<double>(p.k)) * std::ldexp(1.0, -24);
-  return {p.alpha * product.sum[at] + c + bias,
-          growth * (std::fabs(p.alpha) * product.magnitude[at] + std::fabs(c) +
+  return {alpha * product.sum[at] + c + bias,
+          growth * (std::fabs(alpha) * product.magnitude[at] + std::fabs(c) +
                     std::fabs(bias))};
 }
 
@@ -197,7 +213,8 @@ OperandChoice GemmProblem::Choice(const std::string& operand) const {
   OperandChoice choice;
   if (found != choices.end()) {
     choice = found->second;
-  } else if (operand != "bias") {
+  } else if (operand != "bias" && operand != "scale_a" &&
+             operand != "scale_b") {
     choice.strides = strides;
     choice.pad = pad;
   }
@@ -226,16 +243,17 @@ Spec GemmProblem::ToSpec() const {
   }
   spec.attrs = {{"act", act}, {"layout", layout}};
   if (!pairing.empty()) spec.attrs.push_back({"pairing", pairing});
+  if (scaling != "none") spec.attrs.push_back({"scaling", scaling});
   spec.tuning = tuning;
   return spec;
 }
 
 std::string GemmProblem::ToString() const {
-  std::string text =
-      absl::StrCat(layout, " ", dtype, "->", dtype_d, " ", batch, "x", m, "x",
-                   n, "x", k, " act=", act, pairing, " bias=", bias,
-                   " c=", has_c, " residual=", has_residual, " alpha=", alpha,
-                   " beta=", beta, " specials=", specials, open ? " open" : "");
+  std::string text = absl::StrCat(
+      layout, " ", dtype, " ", dtype_b, " ", scaling, "->", dtype_d, " ", batch,
+      "x", m, "x", n, "x", k, " act=", act, pairing, " bias=", bias,
+      " c=", has_c, " residual=", has_residual, " alpha=", alpha,
+      " beta=", beta, " specials=", specials, open ? " open" : "");
   for (const OperandShape& shape : Shapes(*this)) {
     const OperandChoice choice = Choice(shape.name);
     absl::StrAppend(&text, " ", shape.name, ":",

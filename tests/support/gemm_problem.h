@@ -33,6 +33,8 @@ struct OperandChoice {
 struct GemmProblem {
   std::string layout = "nt";
   std::string dtype = "bf16";
+  std::string dtype_b;           // empty: as a
+  std::string scaling = "none";  // of 8-bit elements
   std::string dtype_d = "bf16";
   std::string bias;  // dtype, or empty
   bool has_c = false;

@@ -41,9 +41,11 @@ OperandChoice Choose(Dice& dice, const std::string& name, uint32_t bytes) {
 
 void ChooseOperands(Dice& dice, GemmProblem* p) {
   const uint32_t bytes_d = p->dtype_d == "f32" ? 4 : 2;
+  const uint32_t bytes_a = p->dtype_b.empty() ? 2 : 1;
   for (const auto& [name, bytes] :
-       {std::pair{"a", 2u}, std::pair{"b", 2u}, std::pair{"d", bytes_d},
-        std::pair{"c", bytes_d}, std::pair{"residual", bytes_d}}) {
+       {std::pair{"a", bytes_a}, std::pair{"b", bytes_a},
+        std::pair{"d", bytes_d}, std::pair{"c", bytes_d},
+        std::pair{"residual", bytes_d}}) {
     if (!dice.OneIn(2)) p->choices[name] = Choose(dice, name, bytes);
   }
   if (p->bias.empty()) return;
@@ -77,6 +79,14 @@ void PinATile(Dice& dice, GemmProblem* p) {
   }
 }
 
+void EightBits(Dice& dice, GemmProblem* p) {
+  p->dtype = dice.Pick<std::string>({"e4m3fn", "e5m2"});
+  p->dtype_b = dice.Pick<std::string>({"e4m3fn", "e5m2"});
+  p->scaling = dice.Pick<std::string>({"none", "tensor", "row"});
+  // Which needs b stored by columns.
+  if (p->pairing == "halves") p->layout[1] = 't';
+}
+
 }  // namespace
 
 GemmProblem RandomGemmProblem(std::mt19937& random) {
@@ -86,6 +96,7 @@ GemmProblem RandomGemmProblem(std::mt19937& random) {
   p.dtype = dice.Pick<std::string>({"bf16", "f16"});
   p.dtype_d = dice.Pick<std::string>({"bf16", "f16", "f32"});
   dice.Activation(&p.act, &p.pairing);
+  if (dice.OneIn(4)) EightBits(dice, &p);
   if (dice.OneIn(2)) p.bias = dice.Pick<std::string>({p.dtype_d, "f32"});
   p.has_c = dice.OneIn(3);
   p.has_residual = dice.OneIn(3);

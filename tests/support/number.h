@@ -17,6 +17,8 @@ struct Format {
   int exponent_bits = 8;
   int mantissa_bits = 23;
   int bytes = 4;
+  // No infinity, and the only NaN has all bits set: e4m3fn.
+  bool finite = false;
 
   int bias() const { return (1 << (exponent_bits - 1)) - 1; }
   // Half the distance of neighbours, relative: 2^-8, 2^-11, 2^-24.
@@ -25,6 +27,8 @@ struct Format {
     return std::ldexp(1.0, 1 - bias() - mantissa_bits);
   }
   double Largest() const {
+    if (finite)
+      return std::ldexp(2.0 - std::ldexp(2.0, -mantissa_bits), bias() + 1);
     return std::ldexp(2.0 - std::ldexp(1.0, -mantissa_bits), bias());
   }
 };
@@ -32,6 +36,8 @@ struct Format {
 inline Format FormatOf(absl::string_view dtype) {
   if (dtype == "bf16") return {8, 7, 2};
   if (dtype == "f16") return {5, 10, 2};
+  if (dtype == "e4m3fn") return {4, 3, 1, true};
+  if (dtype == "e5m2") return {5, 2, 1};
   return {8, 23, 4};
 }
 
@@ -44,7 +50,11 @@ inline double Decode(const Format& format, const void* at) {
                                         ((1u << format.exponent_bits) - 1));
   const double sign =
       (bits >> (format.mantissa_bits + format.exponent_bits)) & 1 ? -1 : 1;
-  if (exponent == (1 << format.exponent_bits) - 1) {
+  const bool top = exponent == (1 << format.exponent_bits) - 1;
+  if (top && format.finite && mantissa == (1u << format.mantissa_bits) - 1) {
+    return std::nan("");
+  }
+  if (top && !format.finite) {
     return mantissa != 0 ? std::nan("") : sign * HUGE_VAL;
   }
   const int significant = exponent == 0 ? 0 : 1 << format.mantissa_bits;
@@ -59,8 +69,12 @@ inline void Encode(const Format& format, double value, void* at) {
   const uint32_t sign = std::signbit(value) ? 1 : 0;
   const uint32_t top = (1u << format.exponent_bits) - 1;
   uint32_t bits = 0;
+  const uint32_t all =
+      (1u << (format.mantissa_bits + format.exponent_bits)) - 1;
   if (std::isnan(value)) {
-    bits = top << format.mantissa_bits | 1u << (format.mantissa_bits - 1);
+    bits = format.finite
+               ? all
+               : top << format.mantissa_bits | 1u << (format.mantissa_bits - 1);
   } else if (value != 0) {
     const double magnitude = std::fabs(value);
     int exponent = 0;
@@ -69,7 +83,7 @@ inline void Encode(const Format& format, double value, void* at) {
     const int scale = std::max(exponent - 1, least) - format.mantissa_bits;
     const double rounded = std::nearbyint(std::ldexp(magnitude, -scale));
     if (std::isinf(value) || std::ldexp(rounded, scale) > format.Largest()) {
-      bits = top << format.mantissa_bits;
+      bits = format.finite ? all : top << format.mantissa_bits;
     } else {
       // Adding the mantissa with its leading one carries into the exponent.
       const int field = scale + format.mantissa_bits - least;
