@@ -247,6 +247,17 @@ KernelSpec Kernel(const Request& request, const Widths& w,
   return kernel;
 }
 
+// Those of scaled_gemm but the largest where scales come byte by byte: their
+// places and the walk over groups need more scalars than there are.
+std::vector<GemmTile> Tiles(GemmSchedule schedule,
+                            const ScaledFormats& formats) {
+  std::vector<GemmTile> tiles = ScaledTiles(schedule, formats);
+  if (schedule == GemmSchedule::kDma && !formats.scale_words) {
+    tiles.erase(tiles.begin());
+  }
+  return tiles;
+}
+
 void AddVariants(const Request& request, const GroupedModelProblem& problem,
                  const Widths& w, absl::Span<const GemmTile> tiles,
                  Plan* plan) {
@@ -291,8 +302,7 @@ absl::StatusOr<Plan> PlanScaledGroupedGemm(const Spec& spec) {
   plan.resolved = spec;
   Describe(request, &plan);
   const Widths widths = BestWidths(request.scaled);
-  const std::vector<GemmTile> all =
-      ScaledTiles(widths.schedule, widths.formats);
+  const std::vector<GemmTile> all = Tiles(widths.schedule, widths.formats);
   const std::vector<GemmTile> tiles = PinnedTiles(spec, all);
   if (tiles.empty()) return RefusePins(spec, all);
   AddVariants(request, GroupedModelProblemOf(spec), widths, tiles, &plan);
@@ -305,8 +315,8 @@ std::vector<Candidate> ScaledGroupedGemmCandidates(const Spec& spec) {
   if (!request.ok()) return {};
   const ScaledFormats formats = BestWidths(request->scaled).formats;
   const GroupedModelProblem problem = GroupedModelProblemOf(spec);
-  return TileCandidates({ScaledTiles(GemmSchedule::kDma, formats),
-                         ScaledTiles(GemmSchedule::kStaged, formats)},
+  return TileCandidates({Tiles(GemmSchedule::kDma, formats),
+                         Tiles(GemmSchedule::kStaged, formats)},
                         [&](const GemmTile& tile) {
                           return GroupedMicroseconds(
                               tile, ScaledElements(formats, tile),
