@@ -14,7 +14,9 @@ trap cleanup EXIT
 
 sed -n '/^```c$/,/^```$/p' README.md | sed '/^```/d' >"$folder/readme_code.h"
 grep -q ingot_prepare "$folder/readme_code.h" || { echo "README.md has no C code"; exit 1; }
-gcc -std=c11 -Wall -Wextra -Werror -I"$folder" -Iclient/include tests/readme/program.c \
+# In a sanitizer's build the program brings the runtime that the library needs.
+sanitizer=$(sed -n 's/^INGOT_SANITIZE:STRING=\(..*\)/-fsanitize=\1/p' "$build/CMakeCache.txt")
+gcc -std=c11 -Wall -Wextra -Werror $sanitizer -I"$folder" -Iclient/include tests/readme/program.c \
   -o "$folder/program" -L"$build/lib" -lingot -ldl -Wl,-rpath,"$build/lib"
 
 export INGOT_ADDRESS=unix:$folder/ingotd.sock
