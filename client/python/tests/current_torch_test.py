@@ -16,6 +16,7 @@ if pathlib.Path(sys.executable) != _python:
 
 import torch  # noqa: E402
 from torch_cases import TorchCases, it, random  # noqa: E402
+from torch_quant_cases import QuantCases, normalised, values_of  # noqa: E402
 
 
 class CurrentTorchTest(TorchCases):
@@ -190,6 +191,8 @@ class CurrentTorchTest(TorchCases):
             "fused_add_rms_norm": (random(4, 8), random(4, 8, seed=1), random(8), 1e-6),
             "fused_add_rms_norm_": (random(4, 8), random(4, 8, seed=1), random(8), 1e-6),
             "silu_mul": (random(4, 8), "gelu_tanh", True),
+            "rms_norm_quant": (random(4, 8), random(8), 1e-6, "fp8_row"),
+            "fused_add_rms_norm_quant": (random(4, 64), random(4, 64, seed=1), None, 1e-6, "mxfp8"),
             "fp8_mm": (self.floats8(4, 32, torch.float8_e4m3fn, 1), self.floats8(6, 32, torch.float8_e4m3fn, 2).t(),
                        torch.ones(()), torch.ones(())),
             "grouped_mm": (random(6, 8), random(2, 8, 4), torch.tensor([2, 6], dtype=torch.int32)),
@@ -198,7 +201,7 @@ class CurrentTorchTest(TorchCases):
             with self.subTest(name):
                 # PyTorch cannot compare 8-bit floats, as its check of the schema does.
                 torch.library.opcheck(getattr(torch.ops.ingot, name).default, arguments,
-                                      test_utils=tests[name == "fp8_mm":])
+                                      test_utils=tests["fp8" in name or "quant" in name:])
 
     def test_autocast(self):
         x, weight = random(4, 64, dtype=torch.float32), random(32, 64, dtype=torch.float32, seed=1)
@@ -224,7 +227,62 @@ class CurrentTorchTest(TorchCases):
         self.assertTrue(torch.allclose(got.float(), want.float(), rtol=2**-7, atol=1e-3))
 
 
-del TorchCases
+class CurrentTorchQuantTest(QuantCases):
+    def test_shapes_without_data(self):
+        x = torch.empty(2, 3, 64, dtype=torch.bfloat16, device="meta")
+        wanted = {"fp8_row": ((2, 3, 64), torch.float8_e4m3fn, (2, 3, 1), torch.float32),
+                  "mxfp8": ((2, 3, 64), torch.float8_e4m3fn, (2, 3, 2), torch.float8_e8m0fnu),
+                  "mxfp4": ((2, 3, 32), torch.float4_e2m1fn_x2, (2, 3, 2), torch.float8_e8m0fnu)}
+        for quant, want in wanted.items():
+            y, scale = torch.ops.ingot.rms_norm_quant(x, None, 1e-6, quant)
+            self.assertEqual((y.shape, y.dtype, scale.shape, scale.dtype), want)
+            y, scale, total = torch.ops.ingot.fused_add_rms_norm_quant(x, x, None, 1e-6, quant)
+            self.assertEqual((y.shape, y.dtype, scale.shape, scale.dtype), want)
+            self.assertEqual((total.shape, total.dtype), (x.shape, x.dtype))
+
+    def test_elements_are_pytorchs(self):
+        y, scale = it.rms_norm_quant(random(5, 224), None, 1e-5)
+        self.assertTrue(torch.equal(y.double(), values_of(y, "fp8_row")))
+        want = normalised(random(5, 224), None)
+        self.assertTrue(torch.allclose(y.double() * scale, want, rtol=2**-4, atol=1e-3))
+
+    def test_products_take_what_was_quantised(self):
+        x, weight = random(6, 128), random(40, 128, seed=1)
+        want = normalised(x, None) @ (normalised(weight, None)).t()
+        for quant, error in (("fp8_row", 0.08), ("mxfp8", 0.08), ("mxfp4", 0.4)):
+            (a, scale_a), (b, scale_b) = [it.rms_norm_quant(one, None, 1e-5, quant) for one in (x, weight)]
+            if quant == "fp8_row":
+                got = it.fp8_linear(a, b, scale_a, scale_b, dtype=torch.float32)
+            else:
+                got = it.scaled_mm(a, b.t(), scale_a, scale_b, dtype=torch.float32)
+            self.assertLess((got - want).norm() / want.norm(), error)
+        self.assertEqual(it.stats(), {"launches": {"rms_norm_quant": 6, "fp8_mm": 1, "scaled_mm": 2}, "fallbacks": {}})
+
+    def test_compile_is_one_graph(self):
+        weight = random(40, 64, seed=1).to(torch.float8_e4m3fn)
+
+        def layer(x, residual):
+            h, scale, residual = torch.ops.ingot.fused_add_rms_norm_quant(x, residual, None, 1e-6, "fp8_row")
+            return it.fp8_linear(h, weight, scale, torch.ones(40, 1)), residual
+
+        with torch.no_grad():
+            compiled = torch.compile(layer, fullgraph=True, backend="aot_eager")
+            for rows in (3, 5):
+                x, residual = random(rows, 64), random(rows, 64, seed=2)
+                for got, want in zip(compiled(x, residual), layer(x, residual)):
+                    self.assertTrue(torch.equal(got, want))
+        self.assertEqual(it.stats()["fallbacks"], {})
+
+    def test_autotune(self):
+        x = random(9, 4096)
+        for quant in ("fp8_row", "mxfp8", "mxfp4"):
+            with self.subTest(quant):
+                tuned, = it.autotune(it.rms_norm_quant, x, None, 1e-5, quant, runs=1, warm_up=0, store=False)
+                self.assertEqual([trial.problem for trial in tuned.trials], [""] * len(tuned.trials))
+                self.assertGreater(len(tuned.trials), 1)
+
+
+del QuantCases, TorchCases
 
 if __name__ == "__main__":
     unittest.main()

@@ -32,7 +32,9 @@ def random(*shape, dtype=torch.bfloat16, seed=0):
     return torch.randn(*shape, generator=generator, dtype=torch.float32).to(dtype)
 
 
-class TorchCases(fixture.DaemonTest):
+class OperatorTest(fixture.DaemonTest):
+    """A daemon that ingot.torch asks, and what every test of operators needs."""
+
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
@@ -62,6 +64,8 @@ class TorchCases(fixture.DaemonTest):
         worst = ((wide - want).abs() - bound).max().item() if got.numel() else -1
         self.assertLessEqual(worst, 0)
 
+
+class TorchCases(OperatorTest):
     def check_mm(self, a, b):
         got = torch.ops.ingot.mm(a, b)
         wa, wb = a.double(), b.double()

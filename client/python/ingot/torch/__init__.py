@@ -18,13 +18,14 @@ from __future__ import annotations
 from typing import Any
 
 from ._autotune import autotune
-from ._ops import (addmm, fp8_linear, fp8_mm, fused_add_rms_norm, fused_add_rms_norm_, grouped_mm, linear, mm, rms_norm,
-                   scaled_mm, silu_mul)
+from ._ops import (addmm, fp8_linear, fp8_mm, fused_add_rms_norm, fused_add_rms_norm_, fused_add_rms_norm_quant,
+                   grouped_mm, linear, mm, rms_norm, rms_norm_quant, scaled_mm, silu_mul)
 from ._route import disable, enable
 from ._runtime import runtime as _runtime
 
 __all__ = ["addmm", "autotune", "configure", "disable", "enable", "fp8_linear", "fp8_mm", "fused_add_rms_norm",
-           "fused_add_rms_norm_", "grouped_mm", "linear", "mm", "rms_norm", "scaled_mm", "silu_mul", "stats"]
+           "fused_add_rms_norm_", "fused_add_rms_norm_quant", "grouped_mm", "linear", "mm", "rms_norm",
+           "rms_norm_quant", "scaled_mm", "silu_mul", "stats"]
 
 
 def configure(**options: Any) -> None:

@@ -13,6 +13,7 @@ import torch
 import ingot
 from ingot.tuning import depth_of, rounding, search
 
+from . import _narrow
 from ._runtime import runtime
 
 
@@ -119,15 +120,26 @@ def _copy(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.new_empty_strided(tensor.shape, tensor.stride()).copy_(tensor)
 
 
+def _steps_of(x: torch.Tensor) -> tuple[float, float]:
+    """The steps of the dtype: from one to the next number, and from zero."""
+    if _narrow.is_float4(x):
+        return 0.5, 0.5
+    info = torch.finfo(x.dtype)
+    return info.eps, info.tiny * info.eps
+
+
 def _difference(expected: Sequence[torch.Tensor], got: Sequence[torch.Tensor], depth: int) -> str:
     for number, (a, b) in enumerate(zip(expected, got)):
+        if a.dtype == _narrow.E8M0:
+            a, b = a.view(torch.uint8), b.view(torch.uint8)  # a wrong exponent is no matter of rounding
         if not a.is_floating_point():
             wrong = a != b
         else:
-            relative, part = rounding(torch.finfo(a.dtype).eps / 2, depth)
-            a, b = a.double(), b.double()
+            step, least = _steps_of(a)
+            relative, part = rounding(step / 2, depth)
+            a, b = _narrow.widened(a).double(), _narrow.widened(b).double()
             finite = a[a.isfinite()]
-            floor = part * math.sqrt(finite.pow(2).mean().item()) if finite.numel() else 0.0
+            floor = least + (part * math.sqrt(finite.pow(2).mean().item()) if finite.numel() else 0.0)
             near = a.isfinite() & ((a - b).abs() <= relative * a.abs() + floor)
             wrong = ~(near | (a == b) | (a.isnan() & b.isnan()))
         if wrong.any():

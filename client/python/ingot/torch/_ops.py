@@ -8,7 +8,7 @@ from typing import Optional
 import torch
 from torch.library import Library
 
-from . import _activation, _fp8, _gemm, _grouped, _norm, _scaled, _tensors
+from . import _activation, _fp8, _gemm, _grouped, _narrow, _norm, _scaled, _tensors
 from ._runtime import attempt, runtime
 
 # Not torch.mm and torch.nn.functional.linear, which enable() replaces.
@@ -21,6 +21,9 @@ library.define("linear(Tensor x, Tensor weight, Tensor? bias=None, str act='none
 library.define("rms_norm(Tensor x, Tensor? weight, float eps) -> Tensor")
 library.define("fused_add_rms_norm(Tensor x, Tensor residual, Tensor? weight, float eps) -> (Tensor, Tensor)")
 library.define("fused_add_rms_norm_(Tensor(a!) x, Tensor(b!) residual, Tensor? weight, float eps) -> ()")
+library.define("rms_norm_quant(Tensor x, Tensor? weight, float eps, str quant) -> (Tensor, Tensor)")
+library.define("fused_add_rms_norm_quant(Tensor x, Tensor residual, Tensor? weight, float eps, str quant) -> "
+               "(Tensor, Tensor, Tensor)")
 library.define("silu_mul(Tensor x, str act='silu', bool interleaved=False) -> Tensor")
 library.define("grouped_mm(Tensor a, Tensor b, Tensor offs, Tensor? bias=None, str act='none') -> Tensor")
 library.define("fp8_mm(Tensor a, Tensor b, Tensor scale_a, Tensor scale_b, Tensor? bias=None, "
@@ -60,11 +63,16 @@ def _linear(x, weight, bias=None, act="none"):
                    lambda: ACTIVATIONS[act](aten.linear(x, weight, bias)))
 
 
-def aten_rms_norm(x, weight, eps):
-    """In f32, rounded once, as ATen's fused one. Older PyTorch has none."""
+def _normalised(x, weight, eps):
+    """In f32."""
     wide = x.float()
     out = wide * torch.rsqrt(wide.pow(2).mean(-1, keepdim=True) + eps)
-    return (out if weight is None else out * weight).to(x.dtype)
+    return out if weight is None else out * weight
+
+
+def aten_rms_norm(x, weight, eps):
+    """Rounded once, as ATen's fused one. Older PyTorch has none."""
+    return _normalised(x, weight, eps).to(x.dtype)
 
 
 def _rms_norm(x, weight, eps):
@@ -72,8 +80,12 @@ def _rms_norm(x, weight, eps):
                    lambda: aten_rms_norm(x, weight, eps))
 
 
+def _sum(x, residual):
+    return (x.float() + residual.float()).to(x.dtype)
+
+
 def aten_fused_add_rms_norm(x, residual, weight, eps):
-    total = (x.float() + residual.float()).to(x.dtype)
+    total = _sum(x, residual)
     return aten_rms_norm(total, weight, eps), total
 
 
@@ -91,6 +103,25 @@ def _fused_add_rms_norm_in_place(x, residual, weight, eps):
 
     name = "fused_add_rms_norm_"
     attempt(name, lambda: _norm.fused_add_rms_norm(name, x, residual, weight, eps, True), otherwise)
+
+
+def aten_rms_norm_quant(x, weight, eps, quant):
+    return _narrow.aten_quantised(_normalised(x, weight, eps), quant)
+
+
+def _rms_norm_quant(x, weight, eps, quant):
+    name = "rms_norm_quant"
+    return attempt(name, lambda: _norm.rms_norm_quant(name, x, weight, eps, quant),
+                   lambda: aten_rms_norm_quant(x, weight, eps, quant))
+
+
+def _fused_add_rms_norm_quant(x, residual, weight, eps, quant):
+    def otherwise():
+        total = _sum(x, residual)
+        return (*aten_rms_norm_quant(total, weight, eps, quant), total)
+
+    name = "fused_add_rms_norm_quant"
+    return attempt(name, lambda: _norm.fused_add_rms_norm_quant(name, x, residual, weight, eps, quant), otherwise)
 
 
 GATES = ("silu", "gelu_tanh", "gelu_erf")
@@ -133,12 +164,7 @@ def _grouped_mm(a, b, offs, bias=None, act="none"):
 
 def _dequantized(x, scale):
     """[rows, k] in f32; of 4-bit elements two in one of x."""
-    if x.dtype == getattr(torch, "float4_e2m1fn_x2", None):
-        bits = x.view(torch.uint8)
-        bits = torch.stack((bits & 15, bits >> 4), -1).flatten(-2)
-        values = torch.tensor([0, 0.5, 1, 1.5, 2, 3, 4, 6], device=x.device)
-        x = torch.where(bits > 7, -1.0, 1.0) * values[(bits & 7).long()]
-    return x.float() * scale.float().repeat_interleave(32, -1)
+    return _narrow.widened(x) * scale.float().repeat_interleave(32, -1)
 
 
 def aten_scaled_mm(a, b, scale_a, scale_b, bias, dtype):
@@ -160,6 +186,7 @@ def _fp8_mm(a, b, scale_a, scale_b, bias=None, dtype=None):
 
 _KERNELS = {"mm": _mm, "addmm": _addmm, "linear": _linear, "rms_norm": _rms_norm,
             "fused_add_rms_norm": _fused_add_rms_norm, "fused_add_rms_norm_": _fused_add_rms_norm_in_place,
+            "rms_norm_quant": _rms_norm_quant, "fused_add_rms_norm_quant": _fused_add_rms_norm_quant,
             "silu_mul": _silu_mul, "grouped_mm": _grouped_mm, "scaled_mm": _scaled_mm, "fp8_mm": _fp8_mm}
 
 
@@ -221,6 +248,14 @@ def _fused_add_rms_norm_in_place_shape(x, residual, weight, eps):
     return None
 
 
+def _rms_norm_quant_shape(x, weight, eps, quant):
+    return _narrow.empty(x, quant)
+
+
+def _fused_add_rms_norm_quant_shape(x, residual, weight, eps, quant):
+    return (*_narrow.empty(x, quant), _rms_norm_shape(x, weight, eps))
+
+
 def _silu_mul_shape(x, act="silu", interleaved=False):
     return x.new_empty((*x.shape[:-1], x.shape[-1] // 2))
 
@@ -237,7 +272,9 @@ for _name, _shape in (("mm", _mm_shape), ("grouped_mm", _grouped_mm_shape), ("sc
                       ("fp8_mm", _scaled_mm_shape),
                       ("addmm", _addmm_shape), ("linear", _linear_shape),
                       ("rms_norm", _rms_norm_shape), ("fused_add_rms_norm", _fused_add_rms_norm_shape),
-                      ("fused_add_rms_norm_", _fused_add_rms_norm_in_place_shape), ("silu_mul", _silu_mul_shape)):
+                      ("fused_add_rms_norm_", _fused_add_rms_norm_in_place_shape),
+                      ("rms_norm_quant", _rms_norm_quant_shape),
+                      ("fused_add_rms_norm_quant", _fused_add_rms_norm_quant_shape), ("silu_mul", _silu_mul_shape)):
     library.impl(_name, _shape, "Meta")
 
 
@@ -292,6 +329,28 @@ def fused_add_rms_norm_(x: torch.Tensor, residual: torch.Tensor, weight: Optiona
     """fused_add_rms_norm whose results replace x and residual. Not for tensors
     that want gradients."""
     torch.ops.ingot.fused_add_rms_norm_(x, residual, weight, eps)
+
+
+def rms_norm_quant(x: torch.Tensor, weight: Optional[torch.Tensor] = None, eps: float = 1e-6,
+                   quant: str = "fp8_row") -> tuple[torch.Tensor, torch.Tensor]:
+    """rms_norm(x [..., n], weight, eps), not rounded to the dtype of x, as narrow
+    floats, and their scales, which are as fp8_linear and scaled_mm take them:
+
+        fp8_row  float8_e4m3fn [..., n]          float32 [..., 1]
+        mxfp8    float8_e4m3fn [..., n]          float8_e8m0fnu [..., n / 32]
+        mxfp4    float4_e2m1fn_x2 [..., n / 2]   float8_e8m0fnu [..., n / 32]
+
+    A scale of fp8_row is the row's largest magnitude / 448. uint8 of the same bits
+    where PyTorch does not have a dtype. No gradient passes through."""
+    return torch.ops.ingot.rms_norm_quant(x, weight, eps, quant)
+
+
+def fused_add_rms_norm_quant(x: torch.Tensor, residual: torch.Tensor, weight: Optional[torch.Tensor] = None,
+                             eps: float = 1e-6,
+                             quant: str = "fp8_row") -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """rms_norm_quant(x + residual, weight, eps, quant), and the sum, which is
+    rounded to their dtype before it is normalised."""
+    return torch.ops.ingot.fused_add_rms_norm_quant(x, residual, weight, eps, quant)
 
 
 def silu_mul(x: torch.Tensor, act: str = "silu", interleaved: bool = False) -> torch.Tensor:

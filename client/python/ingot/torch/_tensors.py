@@ -56,23 +56,25 @@ def row_stride(tensor: torch.Tensor) -> Optional[int]:
 
 class Rows:
     """A tensor [..., n] as the rows that kernels see; Fallback where they are not
-    contiguous each, or have no one stride."""
+    contiguous each, or have no one stride. `element`: the dtype in the words of
+    specs, where it is not the one that PyTorch knows."""
 
-    __slots__ = ("tensor", "stride", "dense")
+    __slots__ = ("tensor", "element", "stride", "dense")
 
-    def __init__(self, tensor: torch.Tensor):
+    def __init__(self, tensor: torch.Tensor, element: Optional[str] = None):
         n = tensor.shape[-1]
         try:
             self.tensor = tensor.view(-1, n)
         except RuntimeError as error:
             raise Fallback("strides") from error
+        self.element = element or dtype_of(tensor)
         self.stride = row_stride(self.tensor)
         if self.stride is None or (self.tensor.shape[0] > 1 and self.stride < n):
             raise Fallback("strides")
         self.dense = self.stride == n
 
     def operand(self) -> ingot.Operand:
-        return ingot.Operand(dtype_of(self.tensor), strides=None if self.dense else ingot.DYNAMIC,
+        return ingot.Operand(self.element, strides=None if self.dense else ingot.DYNAMIC,
                              alignment=alignment_of(self.tensor))
 
 

@@ -8,12 +8,12 @@ counted under, and raises Fallback, with the reason, where it is not for us."""
 from ._activation import silu_mul
 from ._gemm import linear
 from ._grouped import grouped_mm
-from ._norm import fused_add_rms_norm, rms_norm
+from ._norm import fused_add_rms_norm, fused_add_rms_norm_quant, rms_norm, rms_norm_quant
 from ._runtime import Fallback, attempt
 from ._runtime import runtime as _runtime
 
-__all__ = ["Fallback", "attempt", "dispatch_key", "fused_add_rms_norm", "grouped_mm", "linear", "rms_norm",
-           "silu_mul"]
+__all__ = ["Fallback", "attempt", "dispatch_key", "fused_add_rms_norm", "fused_add_rms_norm_quant", "grouped_mm",
+           "linear", "rms_norm", "rms_norm_quant", "silu_mul"]
 
 
 def dispatch_key() -> str:
