@@ -16,7 +16,7 @@ if pathlib.Path(sys.executable) != _python:
 
 import torch  # noqa: E402
 from torch_cases import TorchCases, it, random  # noqa: E402
-from torch_quant_cases import QuantCases, normalised, values_of  # noqa: E402
+from torch_quant_cases import QUANTS, QuantCases, normalised, values_of  # noqa: E402
 
 
 class CurrentTorchTest(TorchCases):
@@ -275,11 +275,24 @@ class CurrentTorchQuantTest(QuantCases):
 
     def test_autotune(self):
         x = random(9, 4096)
-        for quant in ("fp8_row", "mxfp8", "mxfp4"):
+        for quant in QUANTS:
             with self.subTest(quant):
                 tuned, = it.autotune(it.rms_norm_quant, x, None, 1e-5, quant, runs=1, warm_up=0, store=False)
                 self.assertEqual([trial.problem for trial in tuned.trials], [""] * len(tuned.trials))
                 self.assertGreater(len(tuned.trials), 1)
+
+    def test_autotune_sees_a_wrong_element_and_a_wrong_scale(self):
+        difference = it._autotune._difference
+        for quant in QUANTS:
+            with self.subTest(quant):
+                y, scale = it.rms_norm_quant(random(3, 64), None, 1e-5, quant)
+                # The top bit of an element's exponent; of e8m0 the lowest.
+                wrong_y, wrong_scale = y.view(torch.uint8).clone(), scale.view(torch.uint8).clone()
+                wrong_y[1, 7] ^= 64
+                wrong_scale[2, -1] ^= 1 if quant != "fp8_row" else 64
+                self.assertEqual(difference([y, scale], [y, scale], 64), "")
+                self.assertRegex(difference([y, scale], [wrong_y.view(y.dtype), scale], 64), r"^output 0 at \(1, ")
+                self.assertRegex(difference([y, scale], [y, wrong_scale.view(scale.dtype)], 64), r"^output 1 at \(2, ")
 
 
 del QuantCases, TorchCases
