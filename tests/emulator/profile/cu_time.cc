@@ -38,7 +38,7 @@ class Outstanding {
 };
 
 struct Wave {
-  int group = 0;  // place among the resident ones
+  int group = -1;  // place among the resident ones; -1 before any
   int simd = 0;
   const std::vector<uint32_t>* steps = nullptr;
   size_t next = 0;
@@ -92,6 +92,7 @@ void ComputeUnit::Start(int place, double now) {
   ++started_;
   const Trace& trace = *work_.trace;
   running_[place] = static_cast<int>(trace.waves.size());
+  const size_t first = static_cast<size_t>(place) * trace.waves.size();
   for (size_t n = 0; n < trace.waves.size(); ++n) {
     Wave wave;
     wave.group = place;
@@ -99,9 +100,10 @@ void ComputeUnit::Start(int place, double now) {
     next_simd_ = (next_simd_ + 1) % kSimds;
     wave.steps = &trace.waves[n];
     wave.ready = now;
-    const size_t slot = static_cast<size_t>(place) * trace.waves.size() + n;
-    waves_[slot] = std::move(wave);
-    if (waves_[slot].ended()) End(waves_[slot], now);
+    waves_[first + n] = std::move(wave);
+  }
+  for (size_t n = 0; n < trace.waves.size(); ++n) {
+    if (waves_[first + n].ended()) End(waves_[first + n], now);
   }
 }
 
