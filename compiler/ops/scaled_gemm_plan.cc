@@ -140,6 +140,16 @@ void AddFamily(const ScaledGemmRequest& r, const Family& family,
   }
 }
 
+std::vector<GemmTile> Tiles(const ScaledGemmRequest& r, GemmSchedule schedule,
+                            const ScaledFormats& formats) {
+  std::vector<GemmTile> tiles = ScaledTiles(schedule, formats);
+  // Of a product of one step, the other stages would be fetched in vain.
+  for (GemmTile& tile : tiles) {
+    if (r.dims[kScaledK].max <= tile.k) tile.stages = 2;
+  }
+  return tiles;
+}
+
 absl::StatusOr<Plan> PlanScaledGemm(const Spec& spec) {
   INGOT_ASSIGN_OR_RETURN(const ScaledGemmRequest request,
                          ReadScaledGemmRequest(spec));
@@ -149,7 +159,7 @@ absl::StatusOr<Plan> PlanScaledGemm(const Spec& spec) {
   std::vector<GemmTile> allowed;
   for (const Family& family : Families(request)) {
     const std::vector<GemmTile> all =
-        ScaledTiles(family.schedule, family.formats);
+        Tiles(request, family.schedule, family.formats);
     allowed.insert(allowed.end(), all.begin(), all.end());
     // A pinned tile that a fall-back does not have leaves the fall-back out: a
     // launch that needs it matches no variant and is refused.
@@ -165,8 +175,8 @@ std::vector<Candidate> Candidates(const Spec& spec) {
   const absl::StatusOr<ScaledGemmRequest> request = ReadScaledGemmRequest(spec);
   if (!request.ok()) return {};
   const ScaledFormats formats = BestFamily(*request, true).formats;
-  return TileCandidates({ScaledTiles(GemmSchedule::kDma, formats),
-                         ScaledTiles(GemmSchedule::kStaged, formats)},
+  return TileCandidates({Tiles(*request, GemmSchedule::kDma, formats),
+                         Tiles(*request, GemmSchedule::kStaged, formats)},
                         [&](const GemmTile& tile) {
                           return ScaledMicroseconds(
                               formats, tile, SpecExtent(spec, "m", 4096),
