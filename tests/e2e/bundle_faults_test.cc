@@ -172,6 +172,10 @@ TEST_F(BundleFaultsTest, ADaemonThatHangsCostsHalfOfTheTime) {
   const std::string path = Export("a.bundle");
   Client client = ClientWith(path, address_, 4000);
   ASSERT_EQ(kill(daemon_->pid(), SIGSTOP), 0);
+  // Until one of its threads takes the signal the others still answer.
+  int status = 0;
+  ASSERT_EQ(waitpid(daemon_->pid(), &status, WUNTRACED), daemon_->pid());
+  ASSERT_TRUE(WIFSTOPPED(status));
   const auto start = std::chrono::steady_clock::now();
   const ingot_status known = Prepare(client, 64);
   const auto took = std::chrono::steady_clock::now() - start;
