@@ -1,6 +1,7 @@
 # The planning half: every source directly in compiler/ that is not of the code
 # half, what ops share, and each op's plan.
-file(GLOB plan_sources CONFIGURE_DEPENDS *.cc ops/registry.cc ops/checks.cc ops/row_operands.cc)
+file(GLOB plan_sources CONFIGURE_DEPENDS *.cc ops/registry.cc ops/checks.cc ops/recipe_steps.cc
+     ops/row_operands.cc)
 list(FILTER plan_sources EXCLUDE REGEX "_test\\.cc$|/(compile|disassemble)\\.cc$")
 foreach(op ${INGOT_OPS})
   # An op's plan may have more sources, named after it.

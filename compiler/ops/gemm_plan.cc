@@ -18,6 +18,7 @@
 #include "compiler/ops/gemm_plan_time.h"
 #include "compiler/ops/gemm_plan_tuning.h"
 #include "compiler/ops/op.h"
+#include "compiler/ops/recipe_steps.h"
 #include "compiler/ops/scaled_gemm_plan_tiles.h"
 
 namespace ingot {
@@ -97,14 +98,6 @@ KernelSpec Kernel(const GemmRequest& r, const GemmFamily& family,
   return kernel;
 }
 
-void AddLaunch(KernelSpec kernel, Plan* plan, Recipe* recipe) {
-  LaunchStep launch;
-  launch.kernel = static_cast<int>(plan->kernels.size());
-  launch.grid = kernel.grid;
-  plan->kernels.push_back({std::move(kernel)});
-  recipe->steps.push_back(launch);
-}
-
 Recipe RecipeFor(const GemmRequest& r, const GemmFamily& family,
                  const GemmTile& tile, Plan* plan) {
   // What adds up the parts: a wave has two blocks beside each other.
@@ -121,11 +114,6 @@ Recipe RecipeFor(const GemmRequest& r, const GemmFamily& family,
   return recipe;
 }
 
-// A dim whose size is not known counts as a typical one to the model.
-double ModelExtent(const PlanDim& dim) {
-  return dim.min == dim.max ? static_cast<double>(dim.min) : 4096.0;
-}
-
 void AddFamily(const GemmRequest& r, const GemmFamily& family,
                absl::Span<const GemmTile> tiles, Plan* plan,
                std::vector<GemmTile>* used) {
@@ -138,10 +126,8 @@ void AddFamily(const GemmRequest& r, const GemmFamily& family,
   for (const GemmBucket& bucket :
        TileBuckets(tiles, m.min, m.max, 1, microseconds)) {
     Variant variant;
-    const bool dma = family.schedule == GemmSchedule::kDma;
-    variant.name = absl::StrCat(dma ? "dma" : "staged",
-                                family.width_d > 1 ? "" : "_narrow", "_",
-                                GemmTileName(bucket.tile));
+    variant.name =
+        GemmVariantName(family.schedule, family.width_d, bucket.tile);
     variant.guards = family.guards;
     variant.guards.push_back({Guard::kDim, kGemmM, bucket.min, bucket.max, 0});
     variant.recipe = RecipeFor(r, family, bucket.tile, plan);

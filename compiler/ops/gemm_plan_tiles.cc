@@ -135,4 +135,14 @@ std::string GemmTileName(const GemmTile& tile) {
   return name;
 }
 
+std::string GemmVariantName(GemmSchedule schedule, int64_t width_d,
+                            const GemmTile& tile) {
+  return absl::StrCat(schedule == GemmSchedule::kDma ? "dma" : "staged",
+                      width_d > 1 ? "" : "_narrow", "_", GemmTileName(tile));
+}
+
+double ModelExtent(const PlanDim& dim) {
+  return dim.min == dim.max ? static_cast<double>(dim.min) : 4096.0;
+}
+
 }  // namespace ingot

@@ -11,6 +11,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "compiler/expr.h"
+#include "compiler/plan.h"
 
 namespace ingot {
 
@@ -76,6 +77,13 @@ std::vector<GemmBucket> TileBuckets(
     absl::FunctionRef<double(const GemmTile&, double)> microseconds);
 // "256x256x64", with what else tells tiles apart: "_w8", "_k4", "_split".
 std::string GemmTileName(const GemmTile& tile);
+
+// "dma_narrow_64x64x64": of a variant that accesses `width_d` elements of d.
+std::string GemmVariantName(GemmSchedule schedule, int64_t width_d,
+                            const GemmTile& tile);
+
+// A dim as the model counts it: one whose size is not known as a typical one.
+double ModelExtent(const PlanDim& dim);
 
 }  // namespace ingot
 

@@ -21,6 +21,7 @@
 #include "compiler/ops/grouped_gemm_plan_scaled.h"
 #include "compiler/ops/grouped_gemm_plan_walk.h"
 #include "compiler/ops/op.h"
+#include "compiler/ops/recipe_steps.h"
 
 namespace ingot {
 namespace {
@@ -71,18 +72,12 @@ void AddFamily(const GroupedGemmRequest& request,
       });
   for (const GemmBucket& bucket : buckets) {
     Variant variant;
-    const bool dma = family.schedule == GemmSchedule::kDma;
-    variant.name = absl::StrCat(dma ? "dma" : "staged",
-                                family.width_d > 1 ? "" : "_narrow", "_",
-                                GemmTileName(bucket.tile));
+    variant.name =
+        GemmVariantName(family.schedule, family.width_d, bucket.tile);
     variant.guards = family.guards;
     variant.guards.push_back(
         {Guard::kDim, kGroupedTotalM, bucket.min, bucket.max, 0});
-    LaunchStep launch;
-    launch.kernel = static_cast<int>(plan->kernels.size());
-    plan->kernels.push_back({Kernel(request, family, bucket.tile)});
-    launch.grid = plan->kernels.back().spec.grid;
-    variant.recipe.steps.push_back(launch);
+    AddLaunch(Kernel(request, family, bucket.tile), plan, &variant.recipe);
     plan->variants.push_back(std::move(variant));
   }
 }

@@ -12,6 +12,7 @@
 #include "compiler/ops/gemm_plan_tuning.h"
 #include "compiler/ops/grouped_gemm_plan_request.h"
 #include "compiler/ops/grouped_gemm_plan_walk.h"
+#include "compiler/ops/recipe_steps.h"
 #include "compiler/ops/scaled_gemm_plan_access.h"
 #include "compiler/ops/scaled_gemm_plan_request.h"
 #include "compiler/ops/scaled_gemm_plan_tiles.h"
@@ -271,17 +272,11 @@ void AddVariants(const Request& request, const GroupedModelProblem& problem,
        TileBuckets(tiles, rows.min, rows.max,
                    GroupedBucketScale(problem.groups), microseconds)) {
     Variant variant;
-    variant.name =
-        absl::StrCat(w.schedule == GemmSchedule::kDma ? "dma" : "staged",
-                     w.d > 1 ? "" : "_narrow", "_", GemmTileName(bucket.tile));
+    variant.name = GemmVariantName(w.schedule, w.d, bucket.tile);
     variant.guards = w.guards;
     variant.guards.push_back(
         {Guard::kDim, kScaledM, bucket.min, bucket.max, 0});
-    LaunchStep launch;
-    launch.kernel = static_cast<int>(plan->kernels.size());
-    plan->kernels.push_back({Kernel(request, w, bucket.tile)});
-    launch.grid = plan->kernels.back().spec.grid;
-    variant.recipe.steps.push_back(launch);
+    AddLaunch(Kernel(request, w, bucket.tile), plan, &variant.recipe);
     plan->variants.push_back(std::move(variant));
   }
 }

@@ -17,6 +17,7 @@
 #include "absl/strings/str_join.h"
 #include "compiler/ops/checks.h"
 #include "compiler/ops/op.h"
+#include "compiler/ops/recipe_steps.h"
 #include "compiler/refusal.h"
 
 namespace ingot {
@@ -151,10 +152,7 @@ absl::StatusOr<Plan> PlanMxShuffle(const Spec& spec) {
     variant.guards.push_back({Guard::kOperandStride, 0, r.n.min, kMaxRow, 0});
     variant.guards.push_back({Guard::kOperandStride, 1, 1, 1, 0});
   }
-  plan.kernels.push_back({Kernel(r)});
-  LaunchStep launch;
-  launch.grid = plan.kernels.back().spec.grid;
-  variant.recipe.steps.push_back(launch);
+  AddLaunch(Kernel(r), &plan, &variant.recipe);
   plan.variants.push_back(std::move(variant));
   return plan;
 }

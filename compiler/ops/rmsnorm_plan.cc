@@ -41,6 +41,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/ops/checks.h"
 #include "compiler/ops/op.h"
+#include "compiler/ops/recipe_steps.h"
 #include "compiler/ops/rmsnorm_plan_request.h"
 #include "compiler/ops/rmsnorm_plan_samples.h"
 
@@ -215,11 +216,7 @@ absl::StatusOr<Plan> PlanRmsNorm(const Spec& spec) {
     Variant variant;
     variant.name = family.name;
     variant.guards = family.guards;
-    LaunchStep launch;
-    launch.kernel = static_cast<int>(plan.kernels.size());
-    plan.kernels.push_back({Kernel(r, family, shape)});
-    launch.grid = plan.kernels.back().spec.grid;
-    variant.recipe.steps.push_back(launch);
+    AddLaunch(Kernel(r, family, shape), &plan, &variant.recipe);
     plan.variants.push_back(std::move(variant));
   }
   return plan;

@@ -15,6 +15,7 @@
 #include "compiler/ops/checks.h"
 #include "compiler/ops/gemm_plan_tuning.h"
 #include "compiler/ops/op.h"
+#include "compiler/ops/recipe_steps.h"
 #include "compiler/ops/scaled_gemm_plan_access.h"
 #include "compiler/ops/scaled_gemm_plan_request.h"
 #include "compiler/ops/scaled_gemm_plan_samples.h"
@@ -109,11 +110,6 @@ KernelSpec Kernel(const ScaledGemmRequest& r, const Family& family,
   return kernel;
 }
 
-// A dim whose size is not known counts as a typical one to the model.
-double ModelExtent(const PlanDim& dim) {
-  return dim.min == dim.max ? static_cast<double>(dim.min) : 4096.0;
-}
-
 void AddFamily(const ScaledGemmRequest& r, const Family& family,
                absl::Span<const GemmTile> tiles, Plan* plan) {
   const PlanDim& m = r.dims[kScaledM];
@@ -125,17 +121,12 @@ void AddFamily(const ScaledGemmRequest& r, const Family& family,
       });
   for (const GemmBucket& bucket : buckets) {
     Variant variant;
-    variant.name = absl::StrCat(family.dma() ? "dma" : "staged",
-                                family.width_d > 1 ? "" : "_narrow", "_",
-                                GemmTileName(bucket.tile));
+    variant.name =
+        GemmVariantName(family.schedule, family.width_d, bucket.tile);
     variant.guards = family.guards;
     variant.guards.push_back(
         {Guard::kDim, kScaledM, bucket.min, bucket.max, 0});
-    LaunchStep launch;
-    launch.kernel = static_cast<int>(plan->kernels.size());
-    plan->kernels.push_back({Kernel(r, family, bucket.tile)});
-    launch.grid = plan->kernels.back().spec.grid;
-    variant.recipe.steps.push_back(launch);
+    AddLaunch(Kernel(r, family, bucket.tile), plan, &variant.recipe);
     plan->variants.push_back(std::move(variant));
   }
 }

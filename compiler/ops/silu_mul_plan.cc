@@ -34,6 +34,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/ops/checks.h"
 #include "compiler/ops/op.h"
+#include "compiler/ops/recipe_steps.h"
 #include "compiler/ops/row_operands.h"
 #include "compiler/ops/silu_mul_plan_samples.h"
 #include "compiler/refusal.h"
@@ -222,11 +223,7 @@ absl::StatusOr<Plan> PlanSiluMul(const Spec& spec) {
     Variant variant;
     variant.name = family.name;
     variant.guards = family.guards;
-    LaunchStep launch;
-    launch.kernel = static_cast<int>(plan.kernels.size());
-    plan.kernels.push_back({Kernel(r, family, shape)});
-    launch.grid = plan.kernels.back().spec.grid;
-    variant.recipe.steps.push_back(launch);
+    AddLaunch(Kernel(r, family, shape), &plan, &variant.recipe);
     plan.variants.push_back(std::move(variant));
   }
   return plan;
