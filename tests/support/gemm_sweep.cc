@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/ops/op.h"
 #include "gtest/gtest.h"
 #include "tests/support/dice.h"
+#include "tests/support/sweep.h"
 
 namespace ingot::testing {
 namespace {
@@ -62,13 +62,7 @@ void ChooseOperands(Dice& dice, GemmProblem* p) {
 void PinATile(Dice& dice, GemmProblem* p) {
   const absl::StatusOr<Plan> plan = MakePlan(p->ToSpec());
   ASSERT_TRUE(plan.ok()) << p->ToString() << ": " << plan.status();
-  const KernelSpec& kernel =
-      plan->kernels[dice.Below(static_cast<int64_t>(plan->kernels.size()))]
-          .spec;
-  for (const char* name : FindOp("gemm")->tuning) {
-    const absl::StatusOr<int64_t> value = kernel.GetInt(name);
-    if (value.ok()) p->tuning.push_back({name, *value});
-  }
+  TakeATile(dice, *plan, &p->tuning);
   // Another kernel may be needed where the first fits for some strides only.
   const absl::StatusOr<Plan> pinned = MakePlan(p->ToSpec());
   if (!pinned.ok() || pinned->kernels.size() < plan->kernels.size()) {
@@ -113,24 +107,8 @@ GemmProblem RandomGemmProblem(std::mt19937& random) {
 }
 
 void SweepGemm(uint32_t seed, int count) {
-  std::mt19937 random(seed);
-  TestDevice device;
-  emulator::Options options = emulator::Options::FromEnvironment();
-  options.threads = 1;
-  options.reverse_waves = !options.reverse_waves;
-  TestDevice other(options);
-  for (int i = 0; i < count; ++i) {
-    GemmProblem problem = RandomGemmProblem(random);
-    const uint32_t values = random();
-    std::string result;
-    CheckGemm(device, problem, values, nullptr, &result);
-    if (::testing::Test::HasFatalFailure()) return;
-    if (i % 4 != 0) continue;
-    problem.cu_count = 7;
-    std::string again;
-    CheckGemm(other, problem, values, nullptr, &again);
-    EXPECT_EQ(result, again) << problem.ToString();
-  }
+  Sweep(seed, count, RandomGemmProblem, CheckGemm,
+        [](const GemmProblem&) -> int64_t { return 7; });
 }
 
 }  // namespace ingot::testing

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "compiler/ops/gemm_plan_tuning.h"
 #include "gtest/gtest.h"
 #include "tests/support/dice.h"
+#include "tests/support/sweep.h"
 
 namespace ingot::testing {
 namespace {
@@ -67,20 +67,6 @@ void Scale(Dice& dice, GroupedGemmProblem* p) {
   if (p->act == "swiglu") p->pairing = "interleaved";
 }
 
-// Pins the tile of some kernel of the plan, so that tiles meet all sizes.
-void PinATile(Dice& dice, GroupedGemmProblem* p) {
-  const absl::StatusOr<Plan> plan = MakePlan(p->ToSpec());
-  ASSERT_TRUE(plan.ok()) << p->ToString() << ": " << plan.status();
-  const int64_t kernels = static_cast<int64_t>(plan->kernels.size());
-  const KernelSpec& kernel = plan->kernels[dice.Below(kernels)].spec;
-  for (const char* name : kGemmTuning) {
-    const absl::StatusOr<int64_t> value = kernel.GetInt(name);
-    if (value.ok()) p->tuning.push_back({name, *value});
-  }
-  // Strides that are known at launch may need a kernel without such a tile.
-  if (p->strides == StrideMode::kDynamic) p->tuning.clear();
-}
-
 }  // namespace
 
 GroupedGemmProblem RandomGroupedGemmProblem(std::mt19937& random) {
@@ -109,25 +95,10 @@ GroupedGemmProblem RandomGroupedGemmProblem(std::mt19937& random) {
 }
 
 void SweepGroupedGemm(uint32_t seed, int count) {
-  std::mt19937 random(seed);
-  TestDevice device;
-  emulator::Options options = emulator::Options::FromEnvironment();
-  options.threads = 1;
-  options.reverse_waves = true;
-  TestDevice other(options);
-  for (int i = 0; i < count; ++i) {
-    GroupedGemmProblem p = RandomGroupedGemmProblem(random);
-    const uint32_t values = static_cast<uint32_t>(random());
-    std::string result;
-    CheckGroupedGemm(device, p, values, nullptr, &result);
-    if (::testing::Test::HasFatalFailure()) return;
-    if (i % 4 != 0) continue;
-    p.cu_count = p.cu_count == 3 ? 5 : 3;
-    std::string again;
-    CheckGroupedGemm(other, p, values, nullptr, &again);
-    if (::testing::Test::HasFatalFailure()) return;
-    ASSERT_TRUE(result == again) << "bits differ: " << p.ToString();
-  }
+  Sweep(seed, count, RandomGroupedGemmProblem, CheckGroupedGemm,
+        [](const GroupedGemmProblem& p) -> int64_t {
+          return p.cu_count == 3 ? 5 : 3;
+        });
 }
 
 }  // namespace ingot::testing

@@ -2,11 +2,10 @@
 
 #include <string>
 
-#include "compiler/ops/gemm_plan_tuning.h"
-#include "compiler/plan.h"
 #include "gtest/gtest.h"
 #include "tests/support/dice.h"
 #include "tests/support/mx_format.h"
+#include "tests/support/sweep.h"
 
 namespace ingot::testing {
 namespace {
@@ -33,20 +32,6 @@ void Layouts(Dice& dice, ScaledGemmProblem* p) {
   if (dice.OneIn(4)) p->alignment = dice.Pick<uint32_t>({1, 2, 4, 8});
 }
 
-// Pins the tile of some kernel of the plan, so that tiles meet all sizes.
-void PinATile(Dice& dice, ScaledGemmProblem* p) {
-  const absl::StatusOr<Plan> plan = MakePlan(p->ToSpec());
-  ASSERT_TRUE(plan.ok()) << p->ToString() << ": " << plan.status();
-  const int64_t kernels = static_cast<int64_t>(plan->kernels.size());
-  const KernelSpec& kernel = plan->kernels[dice.Below(kernels)].spec;
-  for (const char* name : kGemmTuning) {
-    const absl::StatusOr<int64_t> value = kernel.GetInt(name);
-    if (value.ok()) p->tuning.push_back({name, *value});
-  }
-  // Strides that are known at launch may need a kernel without such a tile.
-  if (p->strides == StrideMode::kDynamic) p->tuning.clear();
-}
-
 }  // namespace
 
 ScaledGemmProblem RandomScaledGemmProblem(std::mt19937& random) {
@@ -68,25 +53,10 @@ ScaledGemmProblem RandomScaledGemmProblem(std::mt19937& random) {
 }
 
 void SweepScaledGemm(uint32_t seed, int count) {
-  std::mt19937 random(seed);
-  TestDevice device;
-  emulator::Options options = emulator::Options::FromEnvironment();
-  options.threads = 1;
-  options.reverse_waves = !options.reverse_waves;
-  TestDevice other(options);
-  for (int i = 0; i < count; ++i) {
-    ScaledGemmProblem p = RandomScaledGemmProblem(random);
-    const uint32_t values = static_cast<uint32_t>(random());
-    std::string result;
-    CheckScaledGemm(device, p, values, nullptr, &result);
-    if (::testing::Test::HasFatalFailure()) return;
-    if (i % 4 != 0) continue;
-    p.cu_count = p.cu_count == 7 ? 256 : 7;
-    std::string again;
-    CheckScaledGemm(other, p, values, nullptr, &again);
-    if (::testing::Test::HasFatalFailure()) return;
-    ASSERT_TRUE(result == again) << "bits differ: " << p.ToString();
-  }
+  Sweep(seed, count, RandomScaledGemmProblem, CheckScaledGemm,
+        [](const ScaledGemmProblem& p) -> int64_t {
+          return p.cu_count == 7 ? 256 : 7;
+        });
 }
 
 }  // namespace ingot::testing
