@@ -1,18 +1,21 @@
 // How rmsnorm is planned: which variants, what is baked, what is refused.
 #include <set>
 
-#include "compiler/expr.h"
 #include "compiler/ops/op.h"
 #include "compiler/plan.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/support/row_plans.h"
 
 namespace ingot {
 namespace {
 
 using ::testing::ElementsAre;
+using testing::GridFor;
 using ::testing::HasSubstr;
+using testing::MustPlan;
 using ::testing::SizeIs;
+using testing::VariantNames;
 
 Spec SpecOf(const char* dtype, int64_t n) {
   Spec spec{"rmsnorm"};
@@ -20,29 +23,6 @@ Spec SpecOf(const char* dtype, int64_t n) {
   spec.dims = {{"rows"}, {"n", n}};
   spec.operands = {{"x", dtype}, {"y", dtype}, {"weight", dtype}};
   return spec;
-}
-
-Plan MustPlan(const Spec& spec) {
-  absl::StatusOr<Plan> plan = MakePlan(spec);
-  EXPECT_TRUE(plan.ok()) << plan.status();
-  return plan.ok() ? *std::move(plan) : Plan();
-}
-
-std::vector<std::string> VariantNames(const Plan& plan) {
-  std::vector<std::string> names;
-  for (const Variant& variant : plan.variants) names.push_back(variant.name);
-  return names;
-}
-
-std::array<int64_t, 3> GridFor(const Plan& plan, int64_t rows) {
-  const std::vector<int64_t> dims = {rows, plan.dims[1].min};
-  const std::vector<int64_t> strides(plan.operands.size() * 8, 1);
-  std::array<int64_t, 3> grid = {};
-  const auto& step = std::get<LaunchStep>(plan.variants[0].recipe.steps[0]);
-  for (int axis = 0; axis < 3; ++axis) {
-    grid[axis] = Evaluate(step.grid[axis], {dims, strides, 256}).value_or(-1);
-  }
-  return grid;
 }
 
 TEST(RmsNormPlanTest, RowsAreNeverBaked) {
