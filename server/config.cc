@@ -111,6 +111,10 @@ const std::vector<Key>& Keys() {
       {"store_free_floor_mib",
        "free space of the file system below which nothing is written",
        &Config::store_free_floor_mib, 0, kMostMib},
+      {"store_memory_mib",
+       "memory for what the store has yet to write, and as much for what it "
+       "read",
+       &Config::store_memory_mib, 4, 4096},
       {"refusal_ttl_seconds",
        "how long a kernel that the compiler refused is refused again unasked",
        &Config::refusal_ttl_seconds, 1, kMostSeconds},

@@ -42,6 +42,7 @@ struct Config {
   int64_t plan_cache_mib = 64;
   int64_t store_quota_mib = 16384;
   int64_t store_free_floor_mib = 1024;
+  int64_t store_memory_mib = 32;  // of its writes, and of its reads
   int64_t refusal_ttl_seconds = 86400;
   int64_t transient_refusal_ttl_seconds = 10;
   int64_t record_specs = 4096;

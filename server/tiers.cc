@@ -19,6 +19,7 @@ absl::StatusOr<std::unique_ptr<cache::Store>> OpenDisk(
   options.quota_bytes = static_cast<uint64_t>(config.store_quota_mib * kMib);
   options.free_floor_bytes =
       static_cast<uint64_t>(config.store_free_floor_mib * kMib);
+  options.memory_bytes = static_cast<uint64_t>(config.store_memory_mib * kMib);
   options.log = std::move(log);
   return cache::OpenRocksStore(std::move(options));
 }

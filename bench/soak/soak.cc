@@ -22,9 +22,11 @@ using testing::Daemon;
 using testing::SmallDisk;
 
 constexpr std::chrono::milliseconds kTick(50);
-// Small enough that most hits reach the store.
-const char* const kSmallCaches[] = {
-    "--memory-cache-mib=1", "--reply-cache-mib=1", "--plan-cache-mib=4"};
+// Small enough that most hits reach the store, and that all are full before
+// the daemon's growth is looked at.
+const char* const kSmallCaches[] = {"--memory-cache-mib=1",
+                                    "--reply-cache-mib=1", "--plan-cache-mib=4",
+                                    "--store-memory-mib=4"};
 constexpr int kCompared = 200;
 
 std::unique_ptr<Daemon> Start(testing::DaemonOptions options) {
