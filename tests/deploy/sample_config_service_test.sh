@@ -1,41 +1,25 @@
 # ingotd takes the sample configuration, and the unit names what the build
-# installs. Usage: sample_config_service_test.sh BUILD_DIR
+# installs.
 set -euo pipefail
-build=$1
-folder=$(mktemp -d)
-daemon=
-cleanup() {
-  [[ -z $daemon ]] || kill "$daemon" 2>/dev/null || true
-  wait
-  rm -rf "$folder"
-}
-trap cleanup EXIT
+source tests/support/ctl.sh
 
-"$build/bin/ingotd" --config deploy/ingotd.toml --socket "$folder/ingotd.sock" \
-  --state-dir "$folder/state" --log-file "$folder/log" &
-daemon=$!
-for ((i = 0; i < 600; i++)); do
-  "$build/bin/ingotctl" --address "unix:$folder/ingotd.sock" stats >/dev/null 2>&1 && break
-  kill -0 "$daemon" || { echo "ingotd ended"; cat "$folder/log"; exit 1; }
-  sleep 0.1
-done
-"$build/bin/ingotctl" --address "unix:$folder/ingotd.sock" stats >/dev/null
+start_daemon --config deploy/ingotd.toml
 
 # Every key that the sample sets or shows commented out is one of --help.
 help=$("$build/bin/ingotd" --help)
 grep -oE '^(# )?[a-z_]+ = ' deploy/ingotd.toml | tr -d '# =' | while read -r key; do
-  grep -q -- "--${key//_/-} " <<<"$help" || { echo "ingotd.toml: ingotd has no key $key"; exit 1; }
+  grep -q -- "--${key//_/-} " <<<"$help" || fail "ingotd.toml: ingotd has no key $key"
 done
 
 program=$(sed -n 's,^ExecStart=\([^ ]*\).*,\1,p' deploy/ingotd.service)
-[[ $(basename "$program") == ingotd ]] || { echo "ingotd.service starts $program"; exit 1; }
+[[ $(basename "$program") == ingotd ]] || fail "ingotd.service starts $program"
 
 # The socket unit makes the socket that the sample names.
 listen=$(sed -n 's/^ListenStream=//p' deploy/ingotd.socket)
-grep -qF "socket = \"$listen\"" deploy/ingotd.toml || { echo "ingotd.socket listens on $listen"; exit 1; }
+grep -qF "socket = \"$listen\"" deploy/ingotd.toml || fail "ingotd.socket listens on $listen"
 
 # A socket that is handed over is served, and systemd is told.
-/usr/bin/python3 - "$build" "$folder" <<'PYTHON'
+/usr/bin/python3 - "$build" "$work" <<'PYTHON'
 import os, socket, subprocess, sys
 build, folder = sys.argv[1:]
 listening = socket.socket(socket.AF_UNIX)
@@ -62,9 +46,8 @@ assert os.path.exists(folder + "/handed")
 PYTHON
 
 # An unknown key is refused by name.
-printf 'sockte = "x"\n' >"$folder/wrong.toml"
-if message=$("$build/bin/ingotd" --config "$folder/wrong.toml" 2>&1); then
-  echo "a wrong key was taken"
-  exit 1
+printf 'sockte = "x"\n' >"$work/wrong.toml"
+if message=$("$build/bin/ingotd" --config "$work/wrong.toml" 2>&1); then
+  fail "a wrong key was taken"
 fi
-grep -q sockte <<<"$message" || { echo "the refusal does not name the key: $message"; exit 1; }
+grep -q sockte <<<"$message" || fail "the refusal does not name the key: $message"

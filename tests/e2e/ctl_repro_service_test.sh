@@ -1,6 +1,6 @@
 # ingotctl repro: a kernel that killed its workers, again on this machine.
 set -eu
-source tests/e2e/ctl.sh
+source tests/support/ctl.sh
 
 mkdir -p "$work/state/work"
 echo "1 n=64 abort 100" > "$work/state/work/faults"

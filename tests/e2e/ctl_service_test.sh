@@ -1,7 +1,7 @@
 # ingotctl against a real daemon: every subcommand, and the exit codes that
 # --help promises.
 set -eu
-source tests/e2e/ctl.sh
+source tests/support/ctl.sh
 export INGOT_HIP_LIBRARY=/nowhere/libhip.so
 
 expect 3 "ingotd" stats

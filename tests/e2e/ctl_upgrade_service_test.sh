@@ -2,7 +2,7 @@
 # collected when there is none any more. The new version is ingotd-other, whose
 # ops have other fingerprints.
 set -eu
-source tests/e2e/ctl.sh
+source tests/support/ctl.sh
 
 # launch NAME BUILD STATE: BUILD is "" or "-other"; its pid is in $pid.
 launch() {
@@ -25,7 +25,7 @@ start() {
 
 stop() {
   kill "$1"
-  wait "$1" || true
+  wait "$1" || fail "ingotd ended with $?"
 }
 
 # at CODE TEXT NAME ARGUMENT...: expect, of the daemon of that name.

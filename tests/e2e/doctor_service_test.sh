@@ -1,6 +1,6 @@
 # ingotctl doctor, completion and man.
 set -eu
-source tests/e2e/ctl.sh
+source tests/support/ctl.sh
 
 # line CODE PATTERN ARGUMENT...: runs ingotctl; a line it prints must match.
 line() {

@@ -1,6 +1,6 @@
 # ingotctl record, coverage, and warm with what was recorded.
 set -eu
-source tests/e2e/ctl.sh
+source tests/support/ctl.sh
 
 ask() {
   for _ in $(seq "$1"); do "$build/bin/ingotctl" get "${@:2}" > /dev/null; done

@@ -1,6 +1,6 @@
 # ingotctl warm against a real daemon: a model, a manifest, again, and refusals.
 set -eu
-source tests/e2e/ctl.sh
+source tests/support/ctl.sh
 
 # warm CODE TEXT ARGUMENT...: expect, of ingotctl warm.
 warm() {

@@ -1,7 +1,7 @@
 # The script behind ./dev gpu: what it reports, what it makes of a failed check,
 # and of a machine without a GPU.
 set -eu
-. tests/e2e/ctl.sh
+. tests/support/ctl.sh
 
 report=$work/report
 # gpu CODE ARGUMENT...: runs it, which must end with CODE.

@@ -9,6 +9,7 @@ finish() {
   status=$?
   for pid in $daemon; do
     kill "$pid" 2>/dev/null || continue
+    kill -CONT "$pid" # one that a test stopped
     wait "$pid" || { status=$?; echo "ingotd ended with $status"; cat "$work"/log* || true; }
   done
   rm -rf "$work"
