@@ -95,8 +95,9 @@ Value FreshArg(Builder& b, const char* name) {
 class RarelyUsed {
  public:
   explicit RarelyUsed(Builder& b) : b_(b) {
-    for (const char* name : {"b", "group_stride_b", "d", "bias", "scale_a",
-                             "scale_b", "group_stride_scale_b"}) {
+    for (const char* name :
+         {"b", "group_stride_b", "d", "bias", "scale_a", "scale_b",
+          "group_stride_scale_b", "ld_scale_a", "ld_scale_b"}) {
       if (!b_.HasArg(name)) continue;
       kept_[name] = b_.Opaque(b_.Arg(name), tile::RegisterClass::kVgpr,
                               /*pinned=*/true);
@@ -131,7 +132,8 @@ Values Multiply(Builder& b, const Params& p, const RarelyUsed& args,
     a.scales = args.Arg("scale_a");
     matrix.scales =
         args.OfGroup("scale_b", group, args.Arg("group_stride_scale_b"), 1);
-    a.scale_stride = matrix.scale_stride = FreshArg(b, "ld_scale");
+    a.scale_stride = args.Arg("ld_scale_a");
+    matrix.scale_stride = args.Arg("ld_scale_b");
   }
   tile::Panel left(b, shape_a, a);
   tile::Panel right(b, shape_b, matrix);

@@ -40,6 +40,13 @@ std::vector<Spec> GroupedGemmSamples() {
   for (const char* format : {"e4m3fn", "e2m1"}) {
     samples.push_back(Scaled(format, 8, 4096, 4096));
   }
+  Spec strided = Scaled("e4m3fn", 8, 4096, 4096);
+  for (const int i : {0, 2, 4}) {
+    strided.operands[i].stride_mode = StrideMode::kDynamic;
+  }
+  strided.operands[1].stride_mode = StrideMode::kStatic;
+  strided.operands[1].strides = {int64_t{1} << 33, 4112, 1};
+  samples.push_back(strided);
   Spec any = Sample("gkn", "f16", 1, 512, 1000, "f16");
   any.dims[1] = {"g"};
   any.operands[0].stride_mode = StrideMode::kDynamic;
@@ -98,7 +105,15 @@ std::vector<Spec> GroupedGemmBadSamples() {
   scaled([](Spec& s) { s.dims[3].value = 4080; });
   scaled([](Spec& s) { s.operands[4].dtype = "f32"; });
   scaled([](Spec& s) { s.operands[1].dtype = "bf16"; });
-  scaled([](Spec& s) { s.operands[0].stride_mode = StrideMode::kDynamic; });
+  scaled([](Spec& s) { s.operands[3].stride_mode = StrideMode::kDynamic; });
+  scaled([](Spec& s) {
+    s.operands[0].stride_mode = StrideMode::kStatic;
+    s.operands[0].strides = {4095, 1};
+  });
+  scaled([](Spec& s) {
+    s.operands[5].stride_mode = StrideMode::kStatic;
+    s.operands[5].strides = {128, 1};
+  });
   return bad;
 }
 

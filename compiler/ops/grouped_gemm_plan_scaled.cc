@@ -32,6 +32,7 @@ struct Request {
   ScaledGemmRequest scaled;  // of one group with all rows
   GemmRequest epilogue;      // act and pairing
   PlanDim groups;
+  const Operand* offs = nullptr;  // into the spec
 
   int factor() const { return epilogue.columns_factor(); }
   Expr columns() const { return Expr::DimAt(kScaledN) * Expr::Const(factor()); }
@@ -39,8 +40,8 @@ struct Request {
 
 absl::Status CheckPlain(const Operand& x) {
   if (x.stride_mode != StrideMode::kDense) {
-    return Unimplemented(absl::StrCat("strides of operand ", x.name),
-                         "given strides", "dense, with scales");
+    return Invalid(absl::StrCat("strides of operand ", x.name), "given strides",
+                   "dense");
   }
   return CheckGemmAlignment(x);
 }
@@ -62,11 +63,13 @@ absl::Status ReadOperands(const Spec& spec, Request* request) {
   for (const Wanted& wanted : all) {
     INGOT_ASSIGN_OR_RETURN(r.operands[wanted.place],
                            CheckOperand(spec, wanted.name, wanted.dtypes));
-    INGOT_RETURN_IF_ERROR(CheckPlain(*r.operands[wanted.place]));
   }
-  INGOT_ASSIGN_OR_RETURN(const Operand* offs,
-                         CheckOperand(spec, "offs", {"i32"}));
-  INGOT_RETURN_IF_ERROR(CheckPlain(*offs));
+  for (const Wanted& wanted : all) {
+    INGOT_RETURN_IF_ERROR(CheckScaledStrides(wanted.place, &r));
+    INGOT_RETURN_IF_ERROR(CheckGemmAlignment(*r.operands[wanted.place]));
+  }
+  INGOT_ASSIGN_OR_RETURN(request->offs, CheckOperand(spec, "offs", {"i32"}));
+  INGOT_RETURN_IF_ERROR(CheckPlain(*request->offs));
   if (spec.FindOperand("bias") == nullptr) return absl::OkStatus();
   INGOT_ASSIGN_OR_RETURN(
       r.bias, CheckOperand(spec, "bias",
@@ -77,6 +80,7 @@ absl::Status ReadOperands(const Spec& spec, Request* request) {
 absl::StatusOr<Request> ReadRequest(const Spec& spec) {
   Request request;
   ScaledGemmRequest& r = request.scaled;
+  r.grouped = true;
   // No default: the one of other dtypes does not exist here.
   INGOT_RETURN_IF_ERROR(CheckChoice(spec, "b_layout", "", {"gnk"}).status());
   if (spec.FindAttr("b_layout") == nullptr) {
@@ -98,29 +102,12 @@ absl::StatusOr<Request> ReadRequest(const Spec& spec) {
                    "multiples of 32, the block of a scale");
   }
   k.min = (k.min + kBlock - 1) / kBlock * kBlock;
+  INGOT_RETURN_IF_ERROR(ReadOperands(spec, &request));
   INGOT_ASSIGN_OR_RETURN(
       r.dims[kScaledM],
       CheckGroupedRows(spec, r.dims[kScaledN].max * request.factor(),
                        request.groups.max));
-  INGOT_RETURN_IF_ERROR(ReadOperands(spec, &request));
   return request;
-}
-
-// An operand with these extents, dense.
-PlanOperand Dense(const Operand* x, std::vector<Expr> extents) {
-  PlanOperand out;
-  out.name = x == nullptr ? "offs" : x->name;
-  out.dtype = x == nullptr ? "i32" : x->dtype;
-  out.axes = static_cast<int>(extents.size());
-  out.output = out.name == "d";
-  Expr stride = Expr::Const(1);
-  for (size_t axis = extents.size(); axis-- > 0;) {
-    out.strides.insert(out.strides.begin(), stride);
-    stride =
-        axis + 1 == extents.size() ? extents[axis] : stride * extents[axis];
-  }
-  out.extents = std::move(extents);
-  return out;
 }
 
 void Describe(const Request& request, Plan* plan) {
@@ -138,15 +125,16 @@ void Describe(const Request& request, Plan* plan) {
   const auto bytes = [&](int operand) {
     return FloorDiv(k * Expr::Const(r.bits(operand)), Expr::Const(8));
   };
-  plan->operands = {
-      Dense(r.operands[kScaledA], {rows, bytes(kScaledA)}),
-      Dense(r.operands[kScaledB], {groups, request.columns(), bytes(kScaledB)}),
-      Dense(r.operands[kScaledD], {rows, Expr::DimAt(kScaledN)}),
-      Dense(nullptr, {groups}),
-      Dense(r.operands[kScaledScaleA], {rows, blocks}),
-      Dense(r.operands[kScaledScaleB], {groups, request.columns(), blocks})};
-  if (r.bias == nullptr) return;
-  plan->operands.push_back(Dense(r.bias, {groups, request.columns()}));
+  const auto add = [&](const Operand* x, std::vector<Expr> extents) {
+    plan->operands.push_back(DescribeScaledOperand(*x, std::move(extents)));
+  };
+  add(r.operands[kScaledA], {rows, bytes(kScaledA)});
+  add(r.operands[kScaledB], {groups, request.columns(), bytes(kScaledB)});
+  add(r.operands[kScaledD], {rows, Expr::DimAt(kScaledN)});
+  add(request.offs, {groups});
+  add(r.operands[kScaledScaleA], {rows, blocks});
+  add(r.operands[kScaledScaleB], {groups, request.columns(), blocks});
+  if (r.bias != nullptr) add(r.bias, {groups, request.columns()});
 }
 
 std::vector<KernelArg> Arguments(const Request& request,
@@ -170,13 +158,13 @@ std::vector<KernelArg> Arguments(const Request& request,
   integer("lda", Expr::StrideAt(kA, 0));
   integer("ldb", Expr::StrideAt(kB, 1));
   integer("ldd", Expr::StrideAt(kD, 0));
-  integer("ld_scale", Expr::StrideAt(kScaleA, 0));
+  integer("ld_scale_a", Expr::StrideAt(kScaleA, 0));
+  integer("ld_scale_b", Expr::StrideAt(kScaleB, 1));
   integer("workgroups", workgroups);
   return args;
 }
 
-// Widths of accesses that every launch allows: of a and b in bytes, of d and
-// bias in elements.
+// Widths of accesses: of a and b in bytes, of d and bias in elements.
 struct Widths {
   GemmSchedule schedule = GemmSchedule::kStaged;
   ScaledFormats formats;
@@ -187,29 +175,43 @@ struct Widths {
   std::vector<Guard> guards;
 };
 
-Widths BestWidths(const ScaledGemmRequest& r) {
+// The best that every launch allows; with `any_stride`, whose dynamic strides
+// are what the guards ask for.
+Widths BestWidths(const ScaledGemmRequest& r, bool any_stride) {
   Widths w;
   w.formats = {r.bits(kScaledA), r.bits(kScaledB)};
-  w.a = RowAlignment(r, kScaledA, 16, false);
-  w.b = RowAlignment(r, kScaledB, 16, false);
-  w.d = ScaledOutputWidth(r, false);
+  w.a = RowAlignment(r, kScaledA, 16, any_stride);
+  w.b = RowAlignment(r, kScaledB, 16, any_stride);
+  w.d = ScaledOutputWidth(r, any_stride);
   w.bias = ScaledBiasWidth(r);
   const bool dma = w.a == 16 && w.b == 16;
   w.schedule = dma ? GemmSchedule::kDma : GemmSchedule::kStaged;
   w.formats.scale_words = dma &&
-                          RowAlignment(r, kScaledScaleA, 4, false) == 4 &&
-                          RowAlignment(r, kScaledScaleB, 4, false) == 4;
-  const auto aligned = [&](int operand, int64_t bytes) {
-    w.guards.push_back({Guard::kOperandAlignment, operand, 0, 0, bytes});
+                          RowAlignment(r, kScaledScaleA, 4, any_stride) == 4 &&
+                          RowAlignment(r, kScaledScaleB, 4, any_stride) == 4;
+  const auto require = [&](int operand, int index, int64_t bytes) {
+    RequireRows(r, operand, index, bytes, &w.guards);
   };
-  aligned(kA, w.a);
-  aligned(kB, w.b);
-  aligned(kD, w.d * DtypeBytes(r.dtype(kScaledD)));
+  const auto aligned = [&](int index, int64_t bytes) {
+    w.guards.push_back({Guard::kOperandAlignment, index, 0, 0, bytes});
+  };
+  require(kScaledA, kA, w.a);
+  require(kScaledB, kB, w.b);
+  require(kScaledD, kD, w.d * DtypeBytes(r.dtype(kScaledD)));
   aligned(kOffs, 4);
-  aligned(kScaleA, w.formats.scale_words ? 4 : 1);
-  aligned(kScaleB, w.formats.scale_words ? 4 : 1);
+  require(kScaledScaleA, kScaleA, w.formats.scale_words ? 4 : 1);
+  require(kScaledScaleB, kScaleB, w.formats.scale_words ? 4 : 1);
   if (r.bias != nullptr) aligned(kBias, w.bias * DtypeBytes(r.bias->dtype));
   return w;
+}
+
+// The fastest accesses that some launch may allow, then those that every one
+// does.
+std::vector<Widths> AllWidths(const ScaledGemmRequest& r) {
+  std::vector<Widths> all;
+  if (HasDynamicStrides(r)) all.push_back(BestWidths(r, true));
+  all.push_back(BestWidths(r, false));
+  return all;
 }
 
 KernelSpec Kernel(const Request& request, const Widths& w,
@@ -248,12 +250,21 @@ KernelSpec Kernel(const Request& request, const Widths& w,
   return kernel;
 }
 
-// Those of scaled_gemm but the largest where scales come byte by byte: their
-// places and the walk over groups need more scalars than there are.
-std::vector<GemmTile> Tiles(GemmSchedule schedule,
-                            const ScaledFormats& formats) {
+// Those of scaled_gemm, as far as the walk over groups leaves registers for
+// them.
+std::vector<GemmTile> Tiles(GemmSchedule schedule, const ScaledFormats& formats,
+                            int64_t groups) {
+  const bool six_a = formats.bits_a == 6, six_b = formats.bits_b == 6;
+  // Masks of rows that come byte by byte, of both.
+  if (schedule == GemmSchedule::kStaged && six_a && six_b) {
+    return {{32, 64, 128, 2, 2, 2}};
+  }
   std::vector<GemmTile> tiles = ScaledTiles(schedule, formats);
-  if (schedule == GemmSchedule::kDma && !formats.scale_words) {
+  if (schedule != GemmSchedule::kDma) return tiles;
+  // Places of scales that come byte by byte; addresses of rows of 6 bits,
+  // beside the ends of so many groups.
+  if (!formats.scale_words ||
+      ((six_a || six_b) && GroupedCapacity(groups) > 256)) {
     tiles.erase(tiles.begin());
   }
   return tiles;
@@ -296,11 +307,18 @@ absl::StatusOr<Plan> PlanScaledGroupedGemm(const Spec& spec) {
   Plan plan;
   plan.resolved = spec;
   Describe(request, &plan);
-  const Widths widths = BestWidths(request.scaled);
-  const std::vector<GemmTile> all = Tiles(widths.schedule, widths.formats);
-  const std::vector<GemmTile> tiles = PinnedTiles(spec, all);
-  if (tiles.empty()) return RefusePins(spec, all);
-  AddVariants(request, GroupedModelProblemOf(spec), widths, tiles, &plan);
+  std::vector<GemmTile> allowed;
+  for (const Widths& widths : AllWidths(request.scaled)) {
+    const std::vector<GemmTile> all =
+        Tiles(widths.schedule, widths.formats, request.groups.max);
+    allowed.insert(allowed.end(), all.begin(), all.end());
+    // A pinned tile that a fall-back does not have leaves the fall-back out: a
+    // launch that needs it matches no variant and is refused.
+    const std::vector<GemmTile> tiles = PinnedTiles(spec, all);
+    if (tiles.empty()) continue;
+    AddVariants(request, GroupedModelProblemOf(spec), widths, tiles, &plan);
+  }
+  if (plan.variants.empty()) return RefusePins(spec, allowed);
   ResolveGemmTuning(&plan);
   return plan;
 }
@@ -308,10 +326,11 @@ absl::StatusOr<Plan> PlanScaledGroupedGemm(const Spec& spec) {
 std::vector<Candidate> ScaledGroupedGemmCandidates(const Spec& spec) {
   const absl::StatusOr<Request> request = ReadRequest(spec);
   if (!request.ok()) return {};
-  const ScaledFormats formats = BestWidths(request->scaled).formats;
+  const ScaledFormats formats = BestWidths(request->scaled, true).formats;
   const GroupedModelProblem problem = GroupedModelProblemOf(spec);
-  return TileCandidates({Tiles(GemmSchedule::kDma, formats),
-                         Tiles(GemmSchedule::kStaged, formats)},
+  const int64_t groups = request->groups.max;
+  return TileCandidates({Tiles(GemmSchedule::kDma, formats, groups),
+                         Tiles(GemmSchedule::kStaged, formats, groups)},
                         [&](const GemmTile& tile) {
                           return GroupedMicroseconds(
                               tile, ScaledElements(formats, tile),

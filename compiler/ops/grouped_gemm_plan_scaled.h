@@ -4,9 +4,11 @@
 // scaled_gemm: extents of a and b count bytes, k is a multiple of 32, a scale
 // of 255 is NaN.
 //
-// b is [g,n,k] (`b_layout` "gnk", which must be said), all operands are dense,
-// scales linear: row by row, whatever group a row is of. `pairing` halves is
-// not there. All else is as in grouped_gemm_plan_request.h.
+// b is [g,n,k] (`b_layout` "gnk", which must be said), scales linear: row by
+// row, whatever group a row is of. Strides of a, b, d and the scales are any
+// that the spec gives or leaves to launches, groups from 0 (the same matrix for
+// all) to 2^40 apart. `pairing` halves is not there. All else is as in
+// grouped_gemm_plan_request.h.
 #ifndef INGOT_COMPILER_OPS_GROUPED_GEMM_PLAN_SCALED_H_
 #define INGOT_COMPILER_OPS_GROUPED_GEMM_PLAN_SCALED_H_
 

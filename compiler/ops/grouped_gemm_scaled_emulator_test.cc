@@ -92,6 +92,32 @@ TEST_F(GroupedGemmScaledTest, EveryTile) {
   }
 }
 
+// Rows and groups apart, given with the spec or with the launch, of a, b, d and
+// both scales; widths that DMA can take, and some that it cannot.
+TEST_F(GroupedGemmScaledTest, Strides) {
+  constexpr std::pair<const char*, const char*> kFormats[] = {
+      {"e4m3fn", "e4m3fn"},
+      {"e2m1", "e2m1"},
+      {"e3m2", "e5m2"},
+      {"e2m3", "e3m2"}};
+  for (const auto& [a, b] : kFormats) {
+    for (const StrideMode mode : {StrideMode::kStatic, StrideMode::kDynamic}) {
+      for (const int64_t pad : {0, 16, 5}) {
+        GroupedGemmProblem p = Problem(a, b, {20, 0, 35, 1}, 72, 256);
+        p.strides = mode;
+        p.pad = pad;
+        p.gap = 3;
+        p.dtype_d = pad == 16 ? "f32" : "bf16";
+        LaunchReport report;
+        Check(p, &report);
+        if (HasFatalFailure()) return;
+        EXPECT_EQ(report.variant.starts_with("dma"), pad != 5)
+            << report.variant;
+      }
+    }
+  }
+}
+
 TEST_F(GroupedGemmScaledTest, EmptyAndBadGroups) {
   GroupedGemmProblem p = Problem("e2m1", "e4m3fn", {0, 0}, 64, 64);
   Check(p);

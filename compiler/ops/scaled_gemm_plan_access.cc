@@ -31,7 +31,9 @@ int64_t RowAlignment(const ScaledGemmRequest& r, int operand, int64_t most,
       const int64_t step = k.min == k.max ? k.min : k.multiple_of;
       all = holds(ScaledRowLength(r, operand, step));
     }
-    if (x.stride_mode == StrideMode::kStatic) all = all && holds(x.strides[0]);
+    if (x.stride_mode == StrideMode::kStatic) {
+      all = all && std::all_of(x.strides.begin(), x.strides.end() - 1, holds);
+    }
     if (x.stride_mode == StrideMode::kDynamic) all = all && any_stride;
     if (all) break;
     width /= 2;
@@ -57,9 +59,16 @@ void RequireRows(const ScaledGemmRequest& r, int operand, int index,
   const Operand& x = *r.operands[operand];
   guards->push_back({Guard::kOperandAlignment, index, 0, 0, bytes});
   if (x.stride_mode != StrideMode::kDynamic) return;
-  guards->push_back({Guard::kOperandStride, index * 8, LeastRow(r, operand),
-                     kScaledMaxRow, bytes / DtypeBytes(x.dtype)});
-  guards->push_back({Guard::kOperandStride, index * 8 + 1, 1, 1, 0});
+  const int64_t elements = bytes / DtypeBytes(x.dtype);
+  const int row = index * 8 + r.row_axis(operand);
+  // Groups may share a matrix.
+  if (row != index * 8) {
+    guards->push_back(
+        {Guard::kOperandStride, index * 8, 0, kScaledMaxGroupStride, elements});
+  }
+  guards->push_back({Guard::kOperandStride, row, LeastRow(r, operand),
+                     kScaledMaxRow, elements});
+  guards->push_back({Guard::kOperandStride, row + 1, 1, 1, 0});
 }
 
 }  // namespace ingot

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "absl/strings/str_join.h"
 #include "compiler/ops/checks.h"
@@ -27,24 +28,16 @@ bool IsShuffled(const ScaledGemmRequest& r, int operand) {
          r.scales_shuffled;
 }
 
-absl::Status CheckStrides(const ScaledGemmRequest& r, int operand) {
-  const Operand& x = *r.operands[operand];
-  const std::string field = absl::StrCat("strides of operand ", x.name);
-  if (x.stride_mode == StrideMode::kDense) return absl::OkStatus();
-  if (IsShuffled(r, operand)) {
-    return Invalid(field, "strides", "dense: its layout is shuffled");
+// A row holds what its stride has room for.
+void LimitToRow(int operand, int64_t stride, ScaledGemmRequest* r) {
+  int64_t most = stride;
+  if (operand == kScaledA || operand == kScaledB) {
+    most = stride * 8 / r->bits(operand);
+  } else if (operand != kScaledD) {
+    most = stride * kBlock;
   }
-  if (x.stride_mode == StrideMode::kDynamic) return absl::OkStatus();
-  if (x.strides.size() != 2 || x.strides[1] != 1) {
-    return Invalid(field, absl::StrJoin(x.strides, ", "), "a row stride and 1");
-  }
-  const int64_t least = LeastRow(r, operand);
-  if (x.strides[0] < least || x.strides[0] > kScaledMaxRow) {
-    return Invalid(
-        field, absl::StrCat(x.strides[0]),
-        absl::StrCat("row strides of ", least, " to ", kScaledMaxRow));
-  }
-  return absl::OkStatus();
+  PlanDim& inner = r->dims[operand == kScaledD ? kScaledN : kScaledK];
+  inner.max = std::min(inner.max, most);
 }
 
 absl::Status ReadBias(const Spec& spec, ScaledGemmRequest* r) {
@@ -125,28 +118,63 @@ Expr RowsExpr(const ScaledGemmRequest& r, int operand) {
   return CeilDiv(rows, group) * group;
 }
 
-PlanOperand DescribeMatrix(const ScaledGemmRequest& r, int operand) {
-  const Operand& x = *r.operands[operand];
-  PlanOperand out;
-  out.name = x.name;
-  out.dtype = x.dtype;
-  out.axes = 2;
-  out.stride_mode = x.stride_mode;
-  const Expr length = RowLengthExpr(r, operand);
-  out.extents = {RowsExpr(r, operand), length};
-  out.output = operand == kScaledD;
-  if (x.stride_mode == StrideMode::kDense) {
-    out.strides = {length, Expr::Const(1)};
-  } else if (x.stride_mode == StrideMode::kStatic) {
-    out.strides = {Expr::Const(x.strides[0]), Expr::Const(1)};
-  }
-  return out;
-}
-
 }  // namespace
 
 int ScaledGemmRequest::bits(int operand) const {
   return BitsOf(dtype(operand));
+}
+
+absl::Status CheckScaledStrides(int operand, ScaledGemmRequest* r) {
+  const Operand& x = *r->operands[operand];
+  const std::string field = absl::StrCat("strides of operand ", x.name);
+  if (x.stride_mode == StrideMode::kDense) return absl::OkStatus();
+  if (IsShuffled(*r, operand)) {
+    return Invalid(field, "strides", "dense: its layout is shuffled");
+  }
+  if (x.stride_mode == StrideMode::kDynamic) return absl::OkStatus();
+  const int row = r->row_axis(operand);
+  if (x.strides.size() != static_cast<size_t>(row) + 2 ||
+      x.strides.back() != 1) {
+    return Invalid(
+        field, absl::StrJoin(x.strides, ", "),
+        row == 0 ? "a row stride and 1" : "a group stride, a row stride and 1");
+  }
+  const int64_t least = LeastRow(*r, operand);
+  if (x.strides[row] < least || x.strides[row] > kScaledMaxRow) {
+    return Invalid(
+        field, absl::StrCat(x.strides[row]),
+        absl::StrCat("row strides of ", least, " to ", kScaledMaxRow));
+  }
+  if (row == 1 && (x.strides[0] < 0 || x.strides[0] > kScaledMaxGroupStride)) {
+    return Invalid(
+        field, absl::StrCat(x.strides[0]),
+        absl::StrCat("group strides of 0 to ", kScaledMaxGroupStride));
+  }
+  LimitToRow(operand, x.strides[row], r);
+  return absl::OkStatus();
+}
+
+PlanOperand DescribeScaledOperand(const Operand& x, std::vector<Expr> extents) {
+  PlanOperand out;
+  out.name = x.name;
+  out.dtype = x.dtype;
+  out.axes = static_cast<int>(extents.size());
+  out.stride_mode = x.stride_mode;
+  out.output = x.name == "d";
+  if (x.stride_mode == StrideMode::kDense) {
+    Expr stride = Expr::Const(1);
+    for (size_t axis = extents.size(); axis-- > 0;) {
+      out.strides.insert(out.strides.begin(), stride);
+      stride =
+          axis + 1 == extents.size() ? extents[axis] : stride * extents[axis];
+    }
+  } else if (x.stride_mode == StrideMode::kStatic) {
+    for (const int64_t stride : x.strides) {
+      out.strides.push_back(Expr::Const(stride));
+    }
+  }
+  out.extents = std::move(extents);
+  return out;
 }
 
 absl::StatusOr<ScaledGemmRequest> ReadScaledGemmRequest(const Spec& spec) {
@@ -168,7 +196,7 @@ absl::StatusOr<ScaledGemmRequest> ReadScaledGemmRequest(const Spec& spec) {
   INGOT_RETURN_IF_ERROR(ReadBias(spec, &r));
   INGOT_RETURN_IF_ERROR(CheckK(spec, &r));
   for (size_t i = 0; i < r.operands.size(); ++i) {
-    INGOT_RETURN_IF_ERROR(CheckStrides(r, static_cast<int>(i)));
+    INGOT_RETURN_IF_ERROR(CheckScaledStrides(static_cast<int>(i), &r));
   }
   std::vector<const Operand*> all(r.operands.begin(), r.operands.end());
   if (r.bias != nullptr) all.push_back(r.bias);
@@ -193,7 +221,9 @@ void DescribeScaledGemm(const ScaledGemmRequest& r, Plan* plan) {
       {"weight_layout", r.weights_shuffled ? "shuffled" : "linear"}};
   plan->dims.assign(r.dims.begin(), r.dims.end());
   for (size_t i = 0; i < r.operands.size(); ++i) {
-    plan->operands.push_back(DescribeMatrix(r, static_cast<int>(i)));
+    const int operand = static_cast<int>(i);
+    plan->operands.push_back(DescribeScaledOperand(
+        *r.operands[i], {RowsExpr(r, operand), RowLengthExpr(r, operand)}));
   }
   if (r.bias == nullptr) return;
   PlanOperand bias;

@@ -43,8 +43,10 @@
 
 namespace ingot {
 
-// n, k and row strides; places in Plan::dims; places in Plan::operands.
+// n, k and row strides; from group to group; places in Plan::dims; places in
+// Plan::operands.
 inline constexpr int64_t kScaledMaxRow = (int64_t{1} << 21) - 1;
+inline constexpr int64_t kScaledMaxGroupStride = int64_t{1} << 40;
 inline constexpr int kScaledM = 0;
 inline constexpr int kScaledN = 1;
 inline constexpr int kScaledK = 2;
@@ -68,12 +70,18 @@ struct ScaledGemmRequest {
   const Operand* bias = nullptr;
   bool scales_shuffled = false;
   bool weights_shuffled = false;
+  bool grouped = false;  // b and scale_b have a leading axis of groups
 
   const std::string& dtype(int operand) const {
     return operands[operand]->dtype;
   }
   // Of an element of a or b.
   int bits(int operand) const;
+  // Axis of an operand that counts its rows; the next one is the last.
+  int row_axis(int operand) const {
+    const bool leads = operand == kScaledB || operand == kScaledScaleB;
+    return grouped && leads ? 1 : 0;
+  }
 };
 
 // Elements of a row of a, b or a scale, as the operand counts them, for a k.
@@ -82,9 +90,15 @@ int64_t ScaledRowLength(const ScaledGemmRequest& request, int operand,
 // The shortest row that a launch can have, in elements of the operand.
 int64_t LeastRow(const ScaledGemmRequest& request, int operand);
 
+// Checks an operand's strides, which may limit dims of the request.
+absl::Status CheckScaledStrides(int operand, ScaledGemmRequest* request);
+
 // Every check of dims, dtypes, strides and attributes. `spec` must outlive the
 // request.
 absl::StatusOr<ScaledGemmRequest> ReadScaledGemmRequest(const Spec& spec);
+
+// An operand with these extents and strides as the spec gives them.
+PlanOperand DescribeScaledOperand(const Operand& x, std::vector<Expr> extents);
 
 // Fills dims, operands and the resolved attributes.
 void DescribeScaledGemm(const ScaledGemmRequest& request, Plan* plan);

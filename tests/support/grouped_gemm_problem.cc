@@ -33,16 +33,50 @@ MatrixLayout LayoutOfB(const GroupedGemmProblem& p) {
   return layout;
 }
 
+std::string DtypeOfB(const GroupedGemmProblem& p) {
+  return p.dtype_b.empty() ? p.dtype : p.dtype_b;
+}
+
+// From group to group and row to row of b, or of its scales: bytes of a row.
+std::vector<int64_t> MxStridesOfB(const GroupedGemmProblem& p,
+                                  int64_t row_bytes) {
+  const int64_t row = row_bytes + p.pad;
+  return {(p.columns() + p.gap) * row, row, 1};
+}
+
+// Of every operand, as a spec names them; nothing of those that are dense.
+std::vector<std::vector<int64_t>> Strides(const GroupedGemmProblem& p) {
+  if (p.strides == StrideMode::kDense) return {};
+  if (p.scaled()) {
+    const int64_t blocks = p.k / 32;
+    return {{MxRowBytes(p.dtype, p.k) + p.pad, 1},
+            MxStridesOfB(p, MxRowBytes(DtypeOfB(p), p.k)),
+            {p.n + p.pad, 1},
+            {},
+            {blocks + p.pad, 1},
+            MxStridesOfB(p, blocks)};
+  }
+  const MatrixLayout b = LayoutOfB(p);
+  return {
+      {p.k + p.pad, 1}, {b.batch_stride, b.row_stride, 1}, {p.n + p.pad, 1}};
+}
+
 // a and b, plain or block-scaled.
 class Factors {
  public:
   Factors(TestDevice& device, const GroupedGemmProblem& p, std::mt19937& random)
       : p_(p) {
     if (p.scaled()) {
-      mx_a_.emplace(device, p.dtype, std::max<int64_t>(1, p.total_m), p.k,
-                    p.specials, random);
-      mx_b_.emplace(device, p.dtype_b.empty() ? p.dtype : p.dtype_b,
-                    p.groups() * p.columns(), p.k, p.specials, random);
+      mx_a_.emplace(
+          device, p.dtype,
+          MxLayout{.rows = std::max<int64_t>(1, p.total_m), .pad = p.pad}, p.k,
+          p.specials, random);
+      mx_b_.emplace(device, DtypeOfB(p),
+                    MxLayout{.rows = p.columns(),
+                             .groups = p.groups(),
+                             .pad = p.pad,
+                             .gap = p.gap},
+                    p.k, p.specials, random);
       return;
     }
     a_.emplace(device, p.dtype, Rows(p.total_m, p.k, p.pad));
@@ -125,12 +159,7 @@ struct Operands {
     factors.AppendScales(&inputs.operands);
     if (!p.bias.empty()) inputs.operands.push_back(bias.data());
     inputs.cu_count = p.cu_count;
-    if (p.strides != StrideMode::kDense) {
-      const MatrixLayout b = LayoutOfB(p);
-      inputs.strides = {{p.k + p.pad, 1},
-                        {b.batch_stride, b.row_stride, 1},
-                        {d.layout().row_stride, 1}};
-    }
+    inputs.strides = Strides(p);
     return inputs;
   }
   size_t Checksum() const { return factors.Checksum() ^ bias.Checksum(); }
@@ -204,20 +233,17 @@ Spec GroupedGemmProblem::ToSpec() const {
   spec.target = "gfx950";
   spec.dims = {{"total_m"}, {"n", n}, {"k", k}, {"g"}};
   if (static_groups) spec.dims[3].value = groups();
-  spec.operands = {{"a", dtype},
-                   {"b", dtype_b.empty() ? dtype : dtype_b},
-                   {"d", dtype_d},
-                   {"offs", "i32"}};
-  for (int i = 0; i < 3; ++i) spec.operands[i].stride_mode = strides;
-  if (strides == StrideMode::kStatic) {
-    const MatrixLayout b = LayoutOfB(*this);
-    spec.operands[0].strides = {k + pad, 1};
-    spec.operands[1].strides = {b.batch_stride, b.row_stride, 1};
-    spec.operands[2].strides = {n + pad, 1};
-  }
+  spec.operands = {
+      {"a", dtype}, {"b", DtypeOfB(*this)}, {"d", dtype_d}, {"offs", "i32"}};
   if (scaled()) {
     spec.operands.push_back({"scale_a", "e8m0"});
     spec.operands.push_back({"scale_b", "e8m0"});
+  }
+  const std::vector<std::vector<int64_t>> all = Strides(*this);
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (all[i].empty()) continue;
+    spec.operands[i].stride_mode = strides;
+    if (strides == StrideMode::kStatic) spec.operands[i].strides = all[i];
   }
   if (!bias.empty()) spec.operands.push_back({"bias", bias});
   spec.attrs = {{"act", act}, {"b_layout", b_layout}};

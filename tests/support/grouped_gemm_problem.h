@@ -25,7 +25,8 @@ struct GroupedGemmProblem {
   int64_t total_m = 0;
   int64_t n = 1;
   int64_t k = 1;
-  int64_t pad = 0;  // elements behind each row of every matrix
+  // Elements behind each row of every matrix; bytes with scales, d aside.
+  int64_t pad = 0;
   int64_t gap = 0;  // rows of NaN behind each group's B
   StrideMode strides = StrideMode::kDense;
   int64_t cu_count = 256;
@@ -33,7 +34,7 @@ struct GroupedGemmProblem {
   std::vector<Tuning> tuning;
 
   int64_t groups() const { return static_cast<int64_t>(offs.size()); }
-  // Of a block-scaled format; then b_layout is gnk, and all is dense.
+  // Of a block-scaled format; then b_layout is gnk.
   bool scaled() const { return dtype[0] == 'e'; }
   // Columns of the product.
   int64_t columns() const { return act == "swiglu" ? 2 * n : n; }

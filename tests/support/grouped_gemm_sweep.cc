@@ -79,13 +79,10 @@ GroupedGemmProblem RandomGroupedGemmProblem(std::mt19937& random) {
   if (dice.OneIn(2)) p.bias = dice.Pick<std::string>({p.dtype_d, "f32"});
   Routing(dice, &p);
   Shape(dice, &p);
-  if (p.dtype == "mx") {
-    Scale(dice, &p);
-  } else {
-    p.strides = static_cast<StrideMode>(dice.Below(3));
-  }
+  if (p.dtype == "mx") Scale(dice, &p);
+  p.strides = static_cast<StrideMode>(dice.Below(3));
   if (p.strides != StrideMode::kDense) {
-    p.pad = dice.Pick<int64_t>({0, 8, 8, 4, 1, 3});
+    p.pad = dice.Pick<int64_t>({0, 8, 16, 4, 1, 3});
     p.gap = dice.Pick<int64_t>({0, 0, 1, 8});
   }
   if (dice.OneIn(4)) p.specials = 4;
