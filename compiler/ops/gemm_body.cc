@@ -56,10 +56,13 @@ absl::StatusOr<Params> ReadParams(Builder& b) {
       p.shape.accumulate_in_agprs = *value > 0;
     }
   }
+  p.shape.leaves_loads = p.dma && p.part != "sum";
   return p;
 }
 
-Values Multiply(Builder& b, const Params& p, const tile::TilePlace& place) {
+// `part`: which one of k, where that is shared.
+Values Multiply(Builder& b, const Params& p, const tile::TilePlace& place,
+                Value part) {
   const Value k = b.Arg("k");
   const tile::MatmulOperand left{{GemmOperand(b, "a", p.shape.a.type),
                                   b.Arg("lda"), place.row, place.rows, k},
@@ -74,9 +77,8 @@ Values Multiply(Builder& b, const Params& p, const tile::TilePlace& place) {
   }
   return tile::RunDmaLoop(
       b, p.shape, left, right,
-      p.part == "partial"
-          ? tile::PartOfK(b, p.shape, k, b.BlockY(), b.Arg("parts"))
-          : tile::AllOfK(b, p.shape, k));
+      p.part == "partial" ? tile::PartOfK(b, p.shape, k, part, b.Arg("parts"))
+                          : tile::AllOfK(b, p.shape, k));
 }
 
 tile::PartialSums Partials(Builder& b, const tile::MatmulShape& shape,
@@ -87,9 +89,10 @@ tile::PartialSums Partials(Builder& b, const tile::MatmulShape& shape,
 
 // What becomes of the sums that the calling wave holds.
 absl::Status Finish(Builder& b, const Params& p, const tile::MatmulShape& shape,
-                    const tile::TilePlace& place, const Values& sums) {
+                    const tile::TilePlace& place, Value part,
+                    const Values& sums) {
   if (p.part != "partial") return FinishGemm(b, shape, place, sums);
-  Partials(b, shape, place).Store(b.BlockY(), sums);
+  Partials(b, shape, place).Store(part, sums);
   return b.status();
 }
 
@@ -99,20 +102,27 @@ absl::Status Build_gemm(Builder& b, const KernelSpec& spec) {
   INGOT_ASSIGN_OR_RETURN(const Params p, ReadParams(b));
   const Value m = b.Arg("m");
   const Value n = b.Arg("n");
-  const tile::TileIndex index = tile::OrderTiles(
-      b, (m + (p.shape.m - 1)) / p.shape.m, (n + (p.shape.n - 1)) / p.shape.n);
-  const tile::TilePlace place{index.m * p.shape.m, index.n * p.shape.n, m, n};
+  const Value tiles_m = (m + (p.shape.m - 1)) / p.shape.m;
+  const Value tiles_n = (n + (p.shape.n - 1)) / p.shape.n;
+  const tile::TilePart work =
+      p.part == "partial"
+          ? tile::OrderTileParts(b, tiles_m, tiles_n, b.Arg("parts"))
+          : tile::TilePart{tile::OrderTiles(b, tiles_m, tiles_n), {}};
+  const tile::TilePlace place{work.tile.m * p.shape.m, work.tile.n * p.shape.n,
+                              m, n};
   if (p.part == "sum") {
     return FinishGemm(b, p.shape, place,
                       Partials(b, p.shape, place).Sum(b.Arg("parts")));
   }
-  const Values sums = Multiply(b, p, place);
+  const Values sums = Multiply(b, p, place, work.part);
   INGOT_RETURN_IF_ERROR(b.status());
   const tile::MatmulShape shape = ShapeOfSums(p.shape);
-  if (shape.waves() == p.shape.waves()) return Finish(b, p, shape, place, sums);
+  if (shape.waves() == p.shape.waves()) {
+    return Finish(b, p, shape, place, work.part, sums);
+  }
   absl::Status status;
   b.If(b.WaveId() < shape.waves(),
-       [&] { status = Finish(b, p, shape, place, sums); });
+       [&] { status = Finish(b, p, shape, place, work.part, sums); });
   return status;
 }
 

@@ -40,6 +40,7 @@ absl::StatusOr<Params> ReadParams(Builder& b) {
   p.shape.waves_n = number("waves_n");
   p.shape.stages = number("stages");
   p.dma = b.String("schedule") == "dma";
+  p.shape.leaves_loads = p.dma;
   p.weights_shuffled = number("weights_shuffled") != 0;
   p.width_a = number("width_a");
   p.width_b = number("width_b");

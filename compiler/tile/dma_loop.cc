@@ -312,7 +312,7 @@ Values DmaLoop::Run() {
   const Values results = b_.Repeat(
       initial, [&](absl::Span<const Value> carried) { return Body(carried); });
   // No DMA may outlive the workgroup or meet another use of LDS.
-  b_.Wait({.vm = 0});
+  if (!ShapeOfSums(shape_).leaves_loads) b_.Wait({.vm = 0});
   Lag(/*before=*/false);
   if (results.size() < sums_.size()) return {};
   const Values sums(results.end() - sums_.size(), results.end());
@@ -323,6 +323,12 @@ Values DmaLoop::Run() {
 }
 
 }  // namespace
+
+void AwaitLoads(Builder& builder, const MatmulShape& shape, int stores) {
+  constexpr int kMostOutstanding = 63;
+  if (shape.leaves_loads)
+    builder.Wait({.vm = std::min(stores, kMostOutstanding)});
+}
 
 Values RunDmaLoop(Builder& builder, const MatmulShape& shape,
                   const MatmulOperand& a, const MatmulOperand& b,

@@ -156,6 +156,7 @@ void FinishTile(Builder& builder, const MatmulShape& shape,
     }
     epilogue.Finish(i, row);
   }
+  AwaitLoads(builder, shape, epilogue.stores());
 }
 
 }  // namespace ingot::tile

@@ -53,6 +53,8 @@ class Epilogue {
   // Stores what becomes of row i of the wave's blocks: shape.fragments_n()
   // sums of 4 x f32. Rows must come in order.
   void Finish(int i, absl::Span<const Value> sums);
+  // Store instructions so far.
+  int stores() const { return d_.stores(); }
 
  private:
   // What memory adds to a row of blocks.
@@ -78,7 +80,7 @@ class Epilogue {
 };
 
 // All rows of a wave's accumulators, taken out of their registers row by row,
-// so that few are out at once.
+// so that few are out at once. Then waits for loads that were left.
 void FinishTile(Builder& builder, const MatmulShape& shape,
                 const TilePlace& place, const EpilogueTerms& terms,
                 const Values& sums);

@@ -19,6 +19,7 @@ KRange PartOfK(Builder& builder, const MatmulShape& shape, Value k, Value part,
 MatmulShape ShapeOfSums(const MatmulShape& shape) {
   MatmulShape sums = shape;
   sums.waves_k = 1;
+  sums.leaves_loads = shape.leaves_loads && shape.waves_k == 1;
   while (sums.waves() < shape.waves_k && sums.fragments_n() % 2 == 0) {
     sums.waves_n *= 2;
   }

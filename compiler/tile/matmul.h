@@ -27,6 +27,10 @@ struct MatmulShape {
   Element b;
   // Whether accumulators live in AccVGPRs; the kernel's agpr_alloc must agree.
   bool accumulate_in_agprs = false;
+  // Whether a loop of LDS-DMA may leave loads of zeros outstanding, which
+  // whoever stores its sums waits for behind the stores (AwaitLoads). A loop
+  // that uses LDS for anything else waits itself.
+  bool leaves_loads = false;
 
   int waves() const { return waves_m * waves_n * waves_k; }
   int wave_m() const { return m / waves_m; }
@@ -97,11 +101,15 @@ WavePlace PlaceOfWave(Builder& builder, const MatmulShape& shape);
 // share the tile.
 MatmulShape ShapeOfSums(const MatmulShape& shape);
 
+// Where loads may be left: waits until none is, `stores` stores after the last
+// of them. A workgroup must not end before.
+void AwaitLoads(Builder& builder, const MatmulShape& shape, int stores);
+
 // LDS-DMA through `stages` buffers, by the schedule that the shape asks for;
 // both matrices' rows are made of aligned 16-byte units and k is a multiple of
 // 8 where it is contiguous. Gives the sums by ShapeOfSums; waves without a
-// block get some. On return no DMA is outstanding. Fully ordered: for code
-// generation without schedulers.
+// block get some. On return no DMA is outstanding, unless the shape lets it.
+// Fully ordered: for code generation without schedulers.
 Values RunDmaLoop(Builder& builder, const MatmulShape& shape,
                   const MatmulOperand& a, const MatmulOperand& b,
                   const KRange& range);

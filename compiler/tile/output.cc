@@ -170,6 +170,7 @@ void TileView::Store(int i, int j, Value values) {
     const auto [left, right] = Exchange(b_, held_, packed);
     b_.BufferStore(Concat(left, right), buffer_, lane_offset_[j - 1][0],
                    ScalarOffset(i));
+    ++stores_;
     return;
   }
   const Values& offsets = lane_offset_[j];
@@ -177,6 +178,7 @@ void TileView::Store(int i, int j, Value values) {
     const Value part =
         offsets.size() == 1 ? rounded : Extract(rounded, static_cast<int>(e));
     b_.BufferStore(part, buffer_, offsets[e], ScalarOffset(i));
+    ++stores_;
   }
 }
 

@@ -60,6 +60,8 @@ class TileView {
   Value Take(const Row& row, int j);
   // Rounded to nearest even.
   void Store(int i, int j, Value values);
+  // Store instructions so far.
+  int stores() const { return stores_; }
 
  private:
   bool Joined(int j) const;
@@ -73,6 +75,7 @@ class TileView {
   Value row_bytes_;
   std::vector<Values> lane_offset_;  // of block j, an access each
   Value held_;                       // half of a joined pair
+  int stores_ = 0;
 };
 
 // A vector along the columns: every row has the same four elements.

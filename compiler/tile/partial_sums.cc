@@ -49,6 +49,7 @@ void PartialSums::Store(Value part, const Values& sums) {
       b_.BufferStore(sum, buffer, lane_offset_, ScalarOffset(j));
     }
   }
+  AwaitLoads(b_, shape_, shape_.fragments_m() * columns);
 }
 
 Values PartialSums::Sum(Value parts) {

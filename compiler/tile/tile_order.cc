@@ -11,7 +11,10 @@ constexpr int kGroup = 8;
 }  // namespace
 
 Value NumberByXcd(Builder& b, Value workgroups) {
-  const Value workgroup = b.BlockX();
+  return NumberByXcd(b.BlockX(), workgroups);
+}
+
+Value NumberByXcd(Value workgroup, Value workgroups) {
   // The first workgroups % 8 XCDs get one more.
   const Value xcd = workgroup % kXcds;
   return xcd * (workgroups / kXcds) + Min(xcd, workgroups % kXcds) +
@@ -32,6 +35,14 @@ TileIndex PlaceOfTile(Builder& b, Value tile, Value tiles_m, Value tiles_n) {
 
 TileIndex OrderTiles(Builder& b, Value tiles_m, Value tiles_n) {
   return PlaceOfTile(b, NumberByXcd(b, tiles_m * tiles_n), tiles_m, tiles_n);
+}
+
+TilePart OrderTileParts(Builder& b, Value tiles_m, Value tiles_n, Value parts) {
+  const Value tiles = tiles_m * tiles_n;
+  const Value first = b.BlockY() * tiles;
+  const Value number = NumberByXcd(first + b.BlockX(), tiles * parts);
+  const Value part = b.ReadFirstLane(number / tiles);
+  return {PlaceOfTile(b, number - part * tiles, tiles_m, tiles_n), part};
 }
 
 }  // namespace ingot::tile
