@@ -7,14 +7,10 @@
 #include "compiler/plan.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/support/program_text.h"
+#include "tests/support/compile_plan.h"
 
 namespace ingot {
 namespace {
-
-using testing::CountInstructions;
-using testing::Instruction;
-using testing::ParseProgram;
 
 Spec Gemm(const std::string& layout, const std::string& dtype,
           const std::string& dtype_d, int64_t n, int64_t k) {
@@ -30,26 +26,7 @@ class GemmIrTest : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override { ASSERT_EQ(WarmUpCompiler(), absl::OkStatus()); }
 
-  // Compiles all kernels of the plan; contract, spills and scratch are checked
-  // by Compile itself.
-  void CompileAll(const Spec& spec) {
-    const absl::StatusOr<Plan> plan = MakePlan(spec);
-    ASSERT_TRUE(plan.ok()) << plan.status();
-    for (const PlanKernel& kernel : plan->kernels) {
-      if (!compiled_.insert(kernel.key).second) continue;
-      const absl::StatusOr<CompiledKernel> compiled = Compile(kernel.spec);
-      ASSERT_TRUE(compiled.ok()) << compiled.status();
-      const CodeObjectDescription& found = compiled->description;
-      EXPECT_EQ(found.scratch_bytes + found.vgpr_spills + found.sgpr_spills,
-                0u);
-      EXPECT_EQ(found.lds_bytes, kernel.spec.lds_bytes);
-      const absl::StatusOr<std::string> text = Disassemble(compiled->object);
-      ASSERT_TRUE(text.ok()) << text.status();
-      // A descriptor in vector registers would be read in a loop over lanes.
-      EXPECT_EQ(CountInstructions(ParseProgram(*text), "s_cbranch_exec"), 0)
-          << kernel.spec.symbol;
-    }
-  }
+  void CompileAll(const Spec& spec) { testing::CompileAll(spec, &compiled_); }
 
   std::set<std::string> compiled_;
 };

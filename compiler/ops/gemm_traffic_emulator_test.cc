@@ -70,13 +70,6 @@ const profile::LoopProfile& HotLoop(const Profile& profile) {
       });
 }
 
-// Whether an operand is read by columns of 16: k rows of 32 bytes, four of
-// which lie where four others do.
-bool NarrowColumns(const std::string& layout, const GemmTile& tile) {
-  return (layout[0] == 't' && tile.m == 16) ||
-         (layout[1] == 'n' && tile.n == 16);
-}
-
 TEST(GemmTraffic, NoReadOfTheHotLoopMeetsABankTwice) {
   for (const char* layout : {"nn", "nt", "tn", "tt"}) {
     for (const GemmTile& tile : AllGemmTiles(GemmSchedule::kDma)) {
@@ -89,7 +82,7 @@ TEST(GemmTraffic, NoReadOfTheHotLoopMeetsABankTwice) {
       ASSERT_FALSE(profiles[0].loops.empty());
       const profile::MemoryUse& use = HotLoop(profiles[0]).tally.memory;
       EXPECT_GT(use.lds.read, 0u);
-      EXPECT_EQ(use.lds_degree, NarrowColumns(layout, tile) ? 2 : 1);
+      EXPECT_EQ(use.lds_degree, 1);
     }
   }
 }

@@ -1,5 +1,6 @@
 #include "compiler/target/codegen.h"
 
+#include "compiler/target/merge_m0.h"
 #include "compiler/target/raise_m0.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
@@ -52,6 +53,7 @@ bool AddPasses(llvm::legacy::PassManager& passes, llvm::TargetMachine& machine,
   passes.add(config);
   // The schedulers know themselves how to keep M0 away from its user.
   if (!reorder) {
+    config->insertPass(&llvm::FinalizeISelID, CreateMergeM0());
     config->insertPass(&llvm::PostMachineSchedulerID, CreateRaiseM0());
   }
   auto* info = new llvm::MachineModuleInfoWrapperPass(&machine);

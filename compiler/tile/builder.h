@@ -183,10 +183,11 @@ class Builder {
                    const Access& access = {});
   // LDS-DMA: each lane's `bytes` (1, 2, 4, 12 or 16) from the buffer to `lds`
   // (scalar) + bytes * lane; 1 and 2 as a zero-extended word each, at 4 * lane.
-  // Counts in vm until it lands.
+  // `offset`, 0 to 4095, is the instruction's own and moves both places. Counts
+  // in vm until it lands.
   void BufferLoadToLds(Value buffer, Value lds, int bytes, Value lane_offset,
-                       Value scalar_offset, CachePolicy policy = kCached,
-                       const Access& access = {});
+                       Value scalar_offset, int offset = 0,
+                       CachePolicy policy = kCached, const Access& access = {});
   // ds_read_b64_tr_b16, or for 2 x i32 ds_read_b64_tr_b8: 4 x 16 or 8 x 8 bits,
   // transposed among 16 lanes.
   Value ReadTransposed(Type type, Value lds, const Access& access = {});

@@ -101,7 +101,7 @@ absl::Status BuildHotLoop(Builder& b, const KernelSpec&) {
           if (i % 8 == 0) {
             b.SchedBarrier();
             b.BufferLoadToLds(buffer, Offset(lds, i / 8 * 1024), 16,
-                              lane_offset, v[0], kCached, {.in = dma});
+                              lane_offset, v[0], 0, kCached, {.in = dma});
             b.SchedBarrier();
           }
         }
@@ -132,6 +132,25 @@ TEST(BuilderIrTest, HotLoopIsNothingButWhatWasWritten) {
     EXPECT_THAT(VectorWork(loop), IsEmpty());
     EXPECT_EQ(Count(loop, "scratch_"), 0);
   }
+}
+
+// Of loads that the instruction's offset tells apart; not across another place.
+TEST(BuilderIrTest, AnLdsPlaceIsWrittenOnceForARunOfLoads) {
+  const auto body = [](Builder& b, const KernelSpec&) {
+    const Value lds = b.Lds("stage", 16384);
+    const Value buffer = b.Buffer(b.Arg("in"), b.I64(16384));
+    for (int i = 0; i < 8; ++i) {
+      b.BufferLoadToLds(buffer, Offset(lds, b.WaveId() * 4096 + i / 4 * 8192),
+                        16, b.LaneId() * 16, b.I32(0), i % 4 * 1024);
+    }
+    b.Wait({.vm = 0});
+    return absl::OkStatus();
+  };
+  const auto code =
+      Code(SpecOf(256, {{"opt", "none"}, {"reorder", int64_t{0}}}), body);
+  EXPECT_EQ(Count(code, "buffer_load_dwordx4"), 8);
+  EXPECT_EQ(Count(code, "offset:3072 lds"), 2);
+  EXPECT_EQ(Count(code, " m0, "), 2);
 }
 
 TEST(BuilderIrTest, AccumulatorsFromAConstantAreRefused) {

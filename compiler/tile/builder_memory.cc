@@ -161,16 +161,20 @@ void Builder::BufferStore(Value value, Value buffer, Value lane_offset,
 
 void Builder::BufferLoadToLds(Value buffer, Value lds, int bytes,
                               Value lane_offset, Value scalar_offset,
-                              CachePolicy policy, const Access& access) {
+                              int offset, CachePolicy policy,
+                              const Access& access) {
+  if (offset < 0 || offset > 4095) {
+    Misuse(*this, "BufferLoadToLds", "an instruction's offset has 12 bits");
+    return;
+  }
   if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 12 && bytes != 16) {
     Misuse(*this, "BufferLoadToLds", "a lane moves 1, 2, 4, 12 or 16 bytes");
     return;
   }
   AttributeList list;
   AddScopes(*this, access, list);
-  // The instruction's own offset would move both addresses, so it stays 0.
   EmitOp(*this, "rocdl.raw.ptr.buffer.load.lds", {},
-         {buffer, lds, I32(bytes), lane_offset, scalar_offset, I32(0),
+         {buffer, lds, I32(bytes), lane_offset, scalar_offset, I32(offset),
           I32(policy)},
          list);
 }

@@ -65,7 +65,7 @@ class DmaLoop {
   int unit_ = 1;  // of the first cursor, which tells the place: of one step
   std::optional<StepReader> reader_;
   Value lds_;
-  Value wave_lds_;
+  Value wave_lds_;  // the wave's own, or all of it
   Access dma_;
   Access read_;
   std::vector<StepBases> stage_bases_;
@@ -90,7 +90,7 @@ DmaLoop::DmaLoop(Builder& builder, const MatmulShape& shape,
   const int ring = shape.stage_bytes() * shape.stages;
   lds_ = b_.Lds("steps", shape.lds_bytes());
   const bool is_private = shape.waves_k > 1;
-  wave_lds_ = b_.WaveId() * (is_private ? ring : 1024);
+  wave_lds_ = is_private ? Offset(lds_, b_.WaveId() * ring) : lds_;
   dma_.in = b_.NewAliasScope("dma");
   read_.not_in = dma_.in;
   AddPanels(a);
@@ -98,17 +98,18 @@ DmaLoop::DmaLoop(Builder& builder, const MatmulShape& shape,
   FindCursors();
   reader_.emplace(b_, shape, panels_[operands_[0]].panel.shape(),
                   panels_[operands_[1]].panel.shape());
-  const Value lds = is_private ? Offset(lds_, wave_lds_) : lds_;
   for (int stage = 0; stage < shape.stages; ++stage) {
-    stage_bases_.push_back(reader_->Bases(lds, stage * shape.stage_bytes()));
+    stage_bases_.push_back(
+        reader_->Bases(wave_lds_, stage * shape.stage_bytes()));
   }
   parts_.assign(shape.stages + 1, reader_->NewParts());
 }
 
 void DmaLoop::AddPanels(const MatmulOperand& operand) {
   const bool is_a = operands_.empty();
-  const PanelShape shape =
+  PanelShape shape =
       PanelShapeOf(is_a ? shape_.panel_a() : shape_.panel_b(), operand);
+  shape.run = shape.LdsRun();
   operands_.push_back(panels_.size());
   int offset = is_a ? 0 : shape_.panels() * shape_.panel_a().bytes();
   for (int panel = 0; panel < shape.panels; ++panel) {
@@ -175,8 +176,7 @@ void DmaLoop::Load(const Action& action, int position) {
   FedPanel& fed = panels_[operands_[action.operand] + action.panel];
   const int stage = position % shape_.stages;
   const int offset = stage * shape_.stage_bytes() + fed.offset;
-  fed.panel.Dma(FeedOf(fed, position), action.index, lds_, offset, wave_lds_,
-                dma_);
+  fed.panel.Dma(FeedOf(fed, position), action.index, wave_lds_, offset, dma_);
 }
 
 void DmaLoop::Read(const Action& action, int step) {
@@ -208,8 +208,8 @@ void DmaLoop::Prologue() {
         continue;
       }
       const size_t at = operands_[action.operand] + action.panel;
-      panels_[at].panel.Dma(partial[at], action.index, lds_, panels_[at].offset,
-                            wave_lds_, dma_);
+      panels_[at].panel.Dma(partial[at], action.index, wave_lds_,
+                            panels_[at].offset, dma_);
     }
   }
   if (schedule_.prologue_left >= 0) b_.Wait({.vm = schedule_.prologue_left});

@@ -85,7 +85,8 @@ Value FragmentReader::ColumnLane(int i, Value first_row) {
   }
   const Value column =
       ((first_row / kFragmentRows + i) ^ swizzle) * (kFragmentRows * unit);
-  return k * (shape_.mn * unit) + column + in_group_ % lanes * 8;
+  return ColumnPlace(shape_, k) * (shape_.mn * unit) + column +
+         in_group_ % lanes * 8;
 }
 
 Values FragmentReader::Bases(Value lds, int offset) {
@@ -112,7 +113,7 @@ Value FragmentReader::Read(const Values& bases, int panel, int fragment,
     const bool eight = shape_.element.narrow();
     // Of 8 bits a fragment has k 0..15 and 64..79 of each group of lanes.
     const int k = eight ? part / 2 * 64 + part % 2 * 8 : part * 4;
-    const int row = set * shape_.element.mfma_k() + k;
+    const int row = ColumnPlace(shape_, set * shape_.element.mfma_k() + k);
     const int offset = panel + row * shape_.mn * unit +
                        (fragment - base) * kFragmentRows * unit;
     return b_.ReadTransposed(eight ? Vec(kI32, 2) : Vec(kI16, 4),

@@ -6,7 +6,8 @@
 // ds_read_b64_tr_b16 reads 32 lanes a phase: rows k = {0..3} and {8..11} (then
 // {4..7} and {12..15}) of 32 bytes each. The XOR moves those eight pieces into
 // different eighths of the 256 bytes that the banks span, as far as the row's
-// own length leaves bits to do so.
+// own length leaves bits to do so. Rows of one piece leave none; there the rows
+// themselves change places, so that those of a phase are neighbours.
 #include "compiler/tile/panel.h"
 
 #include <algorithm>
@@ -52,9 +53,42 @@ int ColumnSwizzle(const PanelShape& shape, int k) {
   return swizzle;
 }
 
+namespace {
+
+// Bits `bit` and `bit` + 1 change places.
+template <typename T>
+T SwapBits(const T& x, int bit) {
+  return x ^ ((x >> bit ^ x >> (bit + 1)) & 1) * (3 << bit);
+}
+
+template <typename T>
+T PlaceOf(const PanelShape& shape, const T& k) {
+  if (shape.mn != 16) return k;
+  return SwapBits(k, shape.element.narrow() ? 3 : 2);
+}
+
+}  // namespace
+
+int ColumnPlace(const PanelShape& shape, int k) { return PlaceOf(shape, k); }
+Value ColumnPlace(const PanelShape& shape, Value k) {
+  return PlaceOf(shape, k);
+}
+
 int PanelShape::row_bytes() const {
   if (element.bits() == 6) return 96;
   return std::min(128, step_row_bytes());
+}
+
+int PanelShape::LdsRun() const {
+  // An instruction's offset has twelve bits.
+  constexpr int kMost = 4;
+  int most = 1;
+  for (int pieces = 2; pieces <= kMost; ++pieces) {
+    // Which half a piece is of may depend on the wave or on the piece.
+    if (paired && waves > 1 && pieces % 2 != 0) continue;
+    if (data_pieces() % pieces == 0) most = pieces;
+  }
+  return most;
 }
 
 int PanelShape::data_bytes() const {
@@ -76,7 +110,7 @@ RowSwizzle RowSwizzleOf(const PanelShape& shape) {
 int LdsByte(const PanelShape& shape, int row, int chunk) {
   if (!shape.k_contiguous) {
     const int unit = shape.element.unit_bytes();
-    return row * shape.mn * unit +
+    return ColumnPlace(shape, row) * shape.mn * unit +
            (chunk ^ unit * ColumnSwizzle(shape, row)) * kChunk;
   }
   if (shape.shuffled) {
@@ -110,6 +144,12 @@ Panel::Panel(Builder& builder, const PanelShape& shape,
       shape_(shape),
       source_(source),
       thread_(shape.waves == 1 ? builder.LaneId() : builder.ThreadX()) {
+  if (shape.waves > 1) {
+    const Value wave = b_.WaveId();
+    wave_lds_ = wave * (shape.run * 1024);
+    wave_scales_ = wave * 256;
+    if (shape.run > 1) thread_ = b_.LaneId() + wave * (shape.run * 64);
+  }
   row_bytes_ = source.stride * shape.element.unit_bytes();
   Start(source, index);
   for (int piece = 0; piece < shape.data_pieces(); ++piece) {
@@ -136,18 +176,20 @@ void Panel::Start(const PanelSource& source, int index) {
   }
   const Value rows_left = extent - first;
   if (!shape_.k_contiguous) {
-    start_ =
-        Offset(source.base, Convert(first, kI64) * shape_.element.unit_bytes());
+    start_ = Early(Offset(source.base,
+                          Convert(first, kI64) * shape_.element.unit_bytes()));
     columns_ = rows_left;
     return;
   }
   columns_ = Units(source.k);
   records_ = Records(Min(rows_left, b_.I32(rows)));
   const auto from = [&](Value row) {
-    return Offset(source.base, Convert(row, kI64) * Convert(row_bytes_, kI64));
+    return Early(
+        Offset(source.base, Convert(row, kI64) * Convert(row_bytes_, kI64)));
   };
-  // A wave moves 8 rows at a time, of one half. Of several waves each one keeps
-  // to the same half; one alone changes halves from piece to piece.
+  // A wave moves 8 rows at a time, of one half. A wave that takes turns with
+  // others keeps to the same half; in a run of pieces halves change from piece
+  // to piece.
   if (shape_.paired && !AlternatesHalves()) {
     first = first + b_.WaveId() % 2 * half_;
   }
@@ -159,7 +201,12 @@ void Panel::Start(const PanelSource& source, int index) {
 }
 
 bool Panel::AlternatesHalves() const {
-  return shape_.paired && shape_.k_contiguous && shape_.waves == 1;
+  return shape_.paired && shape_.k_contiguous &&
+         (shape_.waves == 1 || shape_.run > 1);
+}
+
+Value Panel::Early(Value pointer) {
+  return lead() == 0 ? pointer : Offset(pointer, -int64_t{lead()});
 }
 
 // Units of a row that `k` elements take.
@@ -168,13 +215,13 @@ Value Panel::Units(Value k) {
   return bits < 8 ? k / 8 * bits : k;
 }
 
-// Bytes from a row's start to the end of the last of `rows` rows: exact, since
-// the matrix may end there. One panel of several may lie outside wholly.
+// Bytes from a buffer's start to the end of the last of `rows` rows: exact,
+// since the matrix may end there. One panel of several may lie outside wholly.
 Value Panel::Records(Value rows) {
-  if (shape_.shuffled) return (rows + 15) / 16 * 16 * row_bytes_;
+  if (shape_.shuffled) return (rows + 15) / 16 * 16 * row_bytes_ + lead();
   const Value bytes =
       (rows - 1) * row_bytes_ + columns_ * shape_.element.unit_bytes();
-  return shape_.panels == 1 ? bytes : Max(bytes, b_.I32(0));
+  return (shape_.panels == 1 ? bytes : Max(bytes, b_.I32(0))) + lead();
 }
 
 // Row `row` of the panel, counted in the matrix from the panel's first one.
@@ -187,13 +234,13 @@ Value Panel::InMatrix(Value row) {
 // The lane writes 16 bytes of the LDS image as a piece: the number of these
 // among all of the image, divided.
 Value Panel::Quotient(int piece, int divisor) {
-  const int first = piece * shape_.round_bytes() / kChunk;
+  const int first = ImageByte(piece) / kChunk;
   if (first % divisor == 0) return thread_ / divisor + first / divisor;
   return (thread_ + first) / divisor;
 }
 
 Value Panel::Remainder(int piece, int divisor) {
-  const int first = piece * shape_.round_bytes() / kChunk;
+  const int first = ImageByte(piece) / kChunk;
   return (first % divisor == 0 ? thread_ : thread_ + first) % divisor;
 }
 
@@ -201,7 +248,7 @@ Value Panel::Remainder(int piece, int divisor) {
 Value Panel::LaneUnit(int piece) {
   const int unit = shape_.element.unit_bytes();
   if (!shape_.k_contiguous) {
-    return Quotient(piece, shape_.mn * unit / kChunk);
+    return ColumnPlace(shape_, Quotient(piece, shape_.mn * unit / kChunk));
   }
   if (shape_.shuffled) {
     const int chunks = shape_.step_row_bytes() / kChunk;
@@ -225,8 +272,9 @@ Value Panel::LaneOffset(int piece) {
     const Value place = Remainder(piece, shape_.mn * unit / kChunk);
     const Value row =
         InMatrix((place ^ LaneSwizzle(shape_, k) * unit) * (kChunk / unit));
-    if (!shape_.paired) return k * row_bytes_ + row * unit;
-    return k * row_bytes_ + row / 16 * kChunk + row / 8 % 2 * half_ * 2;
+    const Value start = k * row_bytes_ + (lead() - InRun(piece));
+    if (!shape_.paired) return start + row * unit;
+    return start + row / 16 * kChunk + row / 8 % 2 * half_ * 2;
   }
   Value row;
   Value offset;
@@ -241,10 +289,10 @@ Value Panel::LaneOffset(int piece) {
     if (shape_.paired) row = row / 16 * 8 + row % 8;
     offset = lane_unit_[piece] * unit;
   }
-  offset = row * row_bytes_ + offset;
+  offset = row * row_bytes_ + offset + (lead() - InRun(piece));
   if (shape_.data_bytes() == shape_.mn * shape_.step_row_bytes()) return offset;
   // A round may be larger than what is left of the image.
-  const Value number = thread_ + piece * shape_.round_bytes() / kChunk;
+  const Value number = thread_ + ImageByte(piece) / kChunk;
   return Select(number < shape_.mn * shape_.step_row_bytes() / kChunk, offset,
                 b_.I32(kOutside));
 }
@@ -318,21 +366,25 @@ Value Panel::BufferOf(const Feed& feed, int piece) const {
 
 int Panel::ImageByte(int piece) const {
   const int behind = piece - shape_.data_pieces();
-  if (behind < 0) return piece * shape_.round_bytes();
+  if (behind < 0) {
+    return piece / shape_.run * shape_.run * shape_.round_bytes() +
+           InRun(piece);
+  }
   return shape_.data_bytes() + behind * shape_.scales().round_bytes();
 }
 
 void Panel::Dma(const Feed& feed, int piece, Value lds, int lds_offset,
-                Value wave_lds, const Access& access) {
+                const Access& access) {
+  const auto at = [&](const Value& wave, int place) {
+    return wave.valid() ? Offset(lds, wave + place) : Offset(lds, place);
+  };
   const int place = lds_offset + ImageByte(piece);
   if (piece >= shape_.data_pieces()) {
     const int index = piece - shape_.data_pieces();
-    // A word a lane.
-    const Value wave = shape_.waves == 1 ? wave_lds : wave_lds / 4;
-    b_.BufferLoadToLds(scales_->buffer(), Offset(lds, wave + place),
+    b_.BufferLoadToLds(scales_->buffer(), at(wave_scales_, place),
                        scales_->width(),
                        scales_->LaneOffset(index, feed.valid_scales),
-                       feed.scale_offset, kCached, access);
+                       feed.scale_offset, /*offset=*/0, kCached, access);
     return;
   }
   Value offset = lane_offset_[piece];
@@ -340,8 +392,9 @@ void Panel::Dma(const Feed& feed, int piece, Value lds, int lds_offset,
     offset =
         Select(lane_unit_[piece] < feed.valid_units, offset, b_.I32(kOutside));
   }
-  b_.BufferLoadToLds(BufferOf(feed, piece), Offset(lds, wave_lds + place),
-                     kChunk, offset, feed.offset, kCached, access);
+  b_.BufferLoadToLds(BufferOf(feed, piece), at(wave_lds_, place - InRun(piece)),
+                     kChunk, offset, feed.offset, InRun(piece), kCached,
+                     access);
 }
 
 Value Panel::Load(const Feed& feed, int piece, int width) {

@@ -11,7 +11,7 @@
 //                   c ^ RowSwizzle(mn)
 //   shuffled:       [mn / 16][chunk][mn % 16][16 bytes], as in memory
 //   mn contiguous:  [k][mn], chunks moved by an XOR that depends on k (16 and 8
-//                   bits)
+//                   bits); rows of one chunk or two moved by ColumnPlace
 // so that neither ds_read_b128 and ds_read_b64 (rows) nor ds_read_b64_tr_b16
 // and ds_read_b64_tr_b8 (columns) meets a bank twice in a phase (the tables
 // stand in panel.cc). An LDS-DMA writes 16 bytes a lane in order, so the XOR is
@@ -53,6 +53,9 @@ struct PanelShape {
   // `group` rows of the workgroup's rows in turn; not with scales.
   int panels = 1;
   int group = 0;
+  // Pieces (below) of a wave that lie one behind the other in LDS, so that one
+  // M0 serves them all: LdsRun, or 1.
+  int run = 1;
 
   // Bytes of a step's row, and of a row of one of its blocks in LDS.
   int step_row_bytes() const { return k * element.bits() / 8; }
@@ -65,6 +68,8 @@ struct PanelShape {
   int data_pieces() const { return data_bytes() / round_bytes(); }
   int pieces() const { return data_pieces() + scales().pieces(); }
   int round_bytes() const { return waves * 1024; }
+  // As many as an instruction's offset reaches and the pieces divide into.
+  int LdsRun() const;
   ScaleShape scales() const { return {mn, k, waves, element.scales}; }
 };
 
@@ -82,6 +87,10 @@ RowSwizzle RowSwizzleOf(const PanelShape& shape);
 // has.
 int ColumnSwizzle(const PanelShape& shape, int k);
 int ColumnSwizzleBits(const PanelShape& shape);
+// Which row of the image has k, where k is not contiguous, and which k that row
+// has.
+int ColumnPlace(const PanelShape& shape, int k);
+Value ColumnPlace(const PanelShape& shape, Value k);
 
 struct PanelSource {
   Value base;          // kGlobal, element (0, 0) of the matrix
@@ -124,14 +133,14 @@ class Panel {
   };
   Feed Whole(Value cursor, Value live);
   Feed Partial(Value step, Value valid_k);
-  // `lds` + `lds_offset` is where the step starts; `wave_lds` is added: wave *
-  // 1024 if waves share the panel, else where the wave's LDS is.
+  // `lds` + `lds_offset` is where the step starts, in the wave's own LDS if
+  // each wave moves a panel of its own.
   void Dma(const Feed& feed, int piece, Value lds, int lds_offset,
-           Value wave_lds, const Access& access);
+           const Access& access);
 
   // A piece of a partial step into registers by loads of `width` units, which
   // must divide the contiguous extent and the row stride: 4 x i32, or an i32 of
-  // scales.
+  // scales. Runs are of one piece.
   Value Load(const Feed& feed, int piece, int width);
   // Puts a piece where Dma would have; `lds_lane` is where the lane's first 16
   // bytes go, relative to `lds`.
@@ -152,18 +161,25 @@ class Panel {
   int step_bytes() const;
   // LDS byte of a piece behind the step's start, at thread 0.
   int ImageByte(int piece) const;
+  // The part of it that the instruction adds, in memory as well.
+  int InRun(int piece) const { return piece % shape_.run * 1024; }
+  // By how much buffers start early, so that no lane's offset gets below 0.
+  int lead() const { return InRun(shape_.run - 1); }
+  Value Early(Value pointer);
 
   Builder& b_;
   PanelShape shape_;
   PanelSource source_;
-  Value thread_;
-  Value row_bytes_;  // i32
-  Value half_;       // rows of one, if paired
-  Value start_;      // kGlobal
-  Value columns_;    // units of a row in memory from start_ on
-  Value all_;        // buffer of the whole panel, k contiguous,
-  Value records_;    // its bytes,
-  Value odd_;        // and that of odd pieces
+  Value thread_;       // its place among all, of a run of the wave's pieces
+  Value wave_lds_;     // where the wave's first piece goes, if waves share
+  Value wave_scales_;  // the same
+  Value row_bytes_;    // i32
+  Value half_;         // rows of one, if paired
+  Value start_;        // kGlobal
+  Value columns_;      // units of a row in memory from start_ on
+  Value all_;          // buffer of the whole panel, k contiguous,
+  Value records_;      // its bytes,
+  Value odd_;          // and that of odd pieces
   Values lane_offset_;
   Values lane_unit_;
   std::optional<ScalePanel> scales_;

@@ -66,7 +66,7 @@ TEST(PanelImage, RowReadsAreFreeOfConflicts) {
 
 // ds_read_b64_tr_b16 by the phases of ds_read_b64: 32 lanes each.
 TEST(PanelImage, ColumnReadsAreFreeOfConflicts) {
-  for (const int mn : {32, 64, 96, 128, 192, 256}) {
+  for (const int mn : {16, 32, 64, 96, 128, 192, 256}) {
     const PanelShape shape{mn, 64, false, 4};
     for (int fragment = 0; fragment < mn / 16; ++fragment) {
       for (int part = 0; part < 2; ++part) {
@@ -85,6 +85,30 @@ TEST(PanelImage, ColumnReadsAreFreeOfConflicts) {
 }
 
 Element Narrow(MxFormat format) { return {kI8, format}; }
+
+// ds_read_b64_tr_b8, by the same phases.
+TEST(PanelImage, ColumnReadsOfBytesAreFreeOfConflicts) {
+  for (const int mn : {16, 32, 64, 96, 128, 192, 256}) {
+    const PanelShape shape{.mn = mn,
+                           .k = 128,
+                           .k_contiguous = false,
+                           .waves = 4,
+                           .element = Narrow(MxFormat::kE4M3)};
+    for (int fragment = 0; fragment < mn / 16; ++fragment) {
+      for (int part = 0; part < 4; ++part) {
+        for (const int half : {0, 32}) {
+          std::vector<int> phase;
+          for (int lane = half; lane < half + 32; ++lane) {
+            const int k =
+                lane / 16 * 16 + lane % 16 / 2 + part / 2 * 64 + part % 2 * 8;
+            phase.push_back(LdsByte(shape, k, fragment) + lane % 2 * 8);
+          }
+          EXPECT_EQ(Conflict(phase, 8), 1) << mn << " " << fragment;
+        }
+      }
+    }
+  }
+}
 
 constexpr MxFormat kFormats[] = {MxFormat::kE4M3, MxFormat::kE2M3,
                                  MxFormat::kE2M1};
