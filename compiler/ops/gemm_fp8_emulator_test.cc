@@ -1,5 +1,6 @@
 // gemm of 8-bit floats, executed, against a reference in f64 that shares
 // nothing with the kernels.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -7,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/ops/gemm_plan_tuning.h"
 #include "compiler/ops/scaled_gemm_plan_tiles.h"
 #include "compiler/plan.h"
 #include "gtest/gtest.h"
@@ -73,6 +75,15 @@ class Memory {
   uint8_t* data_;
 };
 
+// Of every code.
+std::array<double, 256> ValuesOf(const std::string& dtype) {
+  std::array<double, 256> values;
+  for (uint32_t code = 0; code < 256; ++code) {
+    values[code] = MxValue(dtype, code);
+  }
+  return values;
+}
+
 void FillCodes(const std::string& dtype, const Memory& memory, int64_t rows,
                int64_t columns, int64_t stride, std::mt19937& random) {
   for (int64_t i = 0; i < rows; ++i) {
@@ -138,6 +149,8 @@ void Check(TestDevice& device, const Problem& p, uint32_t seed,
   const absl::StatusOr<LaunchReport> report = device.Launch(*plan, inputs);
   ASSERT_TRUE(report.ok()) << report.status();
   if (variant != nullptr) *variant = report->variant;
+  const std::array<double, 256> values_a = ValuesOf(p.a);
+  const std::array<double, 256> values_b = ValuesOf(p.b);
   const double growth =
       4 * std::sqrt(static_cast<double>(p.k)) * std::ldexp(1.0, -24);
   for (int64_t i = 0; i < p.m; ++i) {
@@ -145,8 +158,8 @@ void Check(TestDevice& device, const Problem& p, uint32_t seed,
       double sum = 0;
       double magnitude = 0;
       for (int64_t k = 0; k < p.k; ++k) {
-        const double product = MxValue(p.a, a.data()[i * row + k]) *
-                               MxValue(p.b, b.data()[j * row + k]);
+        const double product =
+            values_a[a.data()[i * row + k]] * values_b[b.data()[j * row + k]];
         sum += product;
         magnitude += std::fabs(product);
       }
@@ -200,10 +213,11 @@ TEST(Fp8Gemm, EveryTile) {
       Problem p;
       p.b = "e5m2";
       p.scaling = "row";
-      p.m = 264;
-      p.n = 136;
-      p.k = schedule == GemmSchedule::kDma ? 400 : 401;
-      p.tuning = {{"tile_m", tile.m}, {"tile_n", tile.n}};
+      p.m = tile.m + 8;
+      p.n = std::min(tile.n, 128) + 8;
+      // Steps for each of the waves that share k, and a part of one.
+      p.k = schedule == GemmSchedule::kDma ? 144 + 256 * tile.waves_k : 401;
+      p.tuning = GemmPins(tile);
       std::string variant;
       Check(device, p, ++seed, &variant);
       if (::testing::Test::HasFatalFailure()) return;
@@ -227,22 +241,24 @@ TEST(Fp8Gemm, EveryLayoutAndTile) {
         p.dtype = "e4m3fn";
         p.dtype_b = "e5m2";
         p.scaling = seed % 2 == 0 ? "row" : "tensor";
-        p.m = odd ? 265 : 272;
-        p.n = odd ? 137 : 144;
-        p.k = odd ? 401 : 400;
+        p.m = tile.m + (odd ? 9 : 16);
+        p.n = std::min(tile.n, 128) + (odd ? 9 : 16);
+        p.k = odd ? 401 : 144 + 256 * tile.waves_k;
         p.act = "swiglu";
         p.pairing = layout[1] == 't' && seed % 4 < 2 ? "halves" : "interleaved";
         p.bias = "f32";
         p.has_residual = true;
         p.has_c = seed % 3 == 0;
         p.beta = -1.5;
-        p.tuning = {{"tile_m", tile.m}, {"tile_n", tile.n}, {"split_k", 1}};
+        p.tuning = GemmPins(tile);
         std::string variant;
         CheckGemm(device, p, ++seed, &variant);
         if (::testing::Test::HasFatalFailure()) return;
         EXPECT_EQ(variant.find("staged") != std::string::npos, odd) << variant;
         if (odd || tile.m < 64) continue;
-        p.tuning.back().value = 3;
+        GemmTile parts = tile;
+        parts.split_k = 3;
+        p.tuning = GemmPins(parts);
         p.batch = 2;
         CheckGemm(device, p, ++seed, &variant);
         if (::testing::Test::HasFatalFailure()) return;

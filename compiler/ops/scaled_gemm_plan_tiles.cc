@@ -11,6 +11,20 @@ constexpr GemmTile kTiles[] = {
     {256, 256, 128, 2, 2, 2}, {128, 128, 128, 2, 2, 2}, {64, 64, 128, 2, 2, 4},
     {32, 64, 256, 2, 2, 2},   {16, 64, 256, 1, 4, 4},
 };
+// Without scales: those of 16 bits (gemm_plan_tiles.cc) in bytes, but where a
+// wave would have 48 rows.
+constexpr GemmTile kUnscaledTiles[] = {
+    {256, 256, 128, 2, 4, 2},  {256, 256, 128, 2, 2, 2},
+    {192, 256, 128, 2, 2, 2},  {128, 256, 128, 2, 2, 2},
+    {256, 128, 128, 2, 2, 2},  {128, 128, 128, 2, 2, 2},
+    {64, 128, 128, 2, 2, 3},   {128, 64, 128, 2, 2, 3},
+    {64, 64, 128, 2, 2, 4},    {32, 64, 256, 2, 2, 2},
+    {16, 64, 256, 1, 4, 4},    {64, 64, 128, 1, 1, 2, 4},
+    {64, 32, 128, 1, 1, 3, 4}, {32, 64, 128, 1, 1, 3, 4},
+    {32, 32, 128, 1, 1, 4, 4}, {32, 16, 128, 1, 1, 6, 4},
+    {16, 64, 128, 1, 1, 4, 4}, {16, 32, 128, 1, 1, 6, 4},
+    {16, 16, 128, 1, 1, 8, 4},
+};
 constexpr GemmTile kStagedTiles[] = {
     {128, 128, 128, 2, 2, 2},
     {64, 64, 128, 2, 2, 2},
@@ -65,9 +79,10 @@ const char* ScalePiecesName(ScalePieces pieces) {
 
 std::vector<GemmTile> ScaledTiles(GemmSchedule schedule,
                                   const ScaledFormats& formats) {
-  const absl::Span<const GemmTile> all = schedule == GemmSchedule::kDma
-                                             ? absl::MakeConstSpan(kTiles)
-                                             : kStagedTiles;
+  const absl::Span<const GemmTile> all =
+      schedule == GemmSchedule::kStaged ? absl::MakeConstSpan(kStagedTiles)
+      : formats.block_scaled            ? absl::MakeConstSpan(kTiles)
+                                        : kUnscaledTiles;
   std::vector<GemmTile> tiles(all.begin(), all.end());
   if (formats.bits_a == 4 && formats.bits_b == 4) {
     for (GemmTile& tile : tiles) tile.k *= 2;
@@ -94,12 +109,17 @@ ScalePieces PiecesOf(const ScaledFormats& formats, const GemmTile& tile,
 }
 
 int64_t ScaledLdsBytes(const ScaledFormats& formats, const GemmTile& tile) {
+  // Waves that share k have steps of their own.
+  const int waves = tile.waves() / tile.waves_k;
   const auto panel = [&](int rows, int bits, int wave_rows) {
-    return RoundUp(int64_t{rows} * tile.k * bits / 8, tile.waves() * 1024) +
+    return RoundUp(int64_t{rows} * tile.k * bits / 8, waves * 1024) +
            ScaleBytes(PiecesOf(formats, tile, wave_rows), rows, tile);
   };
-  return tile.stages * (panel(tile.m, formats.bits_a, tile.m / tile.waves_m) +
-                        panel(tile.n, formats.bits_b, tile.n / tile.waves_n));
+  const int64_t steps =
+      tile.stages * (panel(tile.m, formats.bits_a, tile.m / tile.waves_m) +
+                     panel(tile.n, formats.bits_b, tile.n / tile.waves_n));
+  const int64_t sums = tile.waves_k > 1 ? int64_t{4} * tile.m * tile.n : 0;
+  return std::max(steps, sums) * tile.waves_k;
 }
 
 GemmElements ScaledElements(const ScaledFormats& formats,

@@ -38,7 +38,8 @@ ScheduleShape StepReader::Schedule(int stages) const {
   ScheduleShape shape;
   shape.stages = stages;
   shape.sets = sets();
-  shape.row_groups = sets() == 1 ? 2 : 1;
+  // Waves that share k read all of a step before they multiply.
+  shape.row_groups = sets() == 1 && shape_.waves_k == 1 ? 2 : 1;
   for (const bool columns : {false, true}) {
     OperandSchedule& operand = shape.operands.emplace_back();
     operand.columns = columns;

@@ -22,7 +22,7 @@ struct MatmulShape {
   int waves_k = 1;
   int stages = 0;  // steps that LDS holds
   // Both narrow, or the same type of 16 bits. Where a step has only the k of
-  // one MFMA, a wave's rows are a multiple of 32.
+  // one MFMA, a wave's rows are a multiple of 32 unless waves share k.
   Element a;
   Element b;
   // Whether accumulators live in AccVGPRs; the kernel's agpr_alloc must agree.
