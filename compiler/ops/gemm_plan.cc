@@ -14,11 +14,11 @@
 #include "compiler/ops/gemm_plan_access.h"
 #include "compiler/ops/gemm_plan_contract.h"
 #include "compiler/ops/gemm_plan_samples.h"
+#include "compiler/ops/gemm_plan_split.h"
 #include "compiler/ops/gemm_plan_tiles.h"
 #include "compiler/ops/gemm_plan_time.h"
 #include "compiler/ops/gemm_plan_tuning.h"
 #include "compiler/ops/op.h"
-#include "compiler/ops/recipe_steps.h"
 #include "compiler/ops/scaled_gemm_plan_tiles.h"
 
 namespace ingot {
@@ -28,90 +28,41 @@ constexpr ScaledFormats kFp8 = {8, 8, /*block_scaled=*/false};
 
 std::vector<GemmTile> TilesFor(bool fp8, GemmSchedule schedule) {
   if (!fp8) return AllGemmTiles(schedule);
-  std::vector<GemmTile> tiles = ScaledTiles(schedule, kFp8);
-  if (schedule == GemmSchedule::kDma) AddSplitTiles(&tiles);
-  return tiles;
+  return AllScaledTiles(schedule, kFp8);
 }
 
 GemmElements ElementsFor(bool fp8, const GemmTile& tile) {
   return fp8 ? ScaledElements(kFp8, tile) : ElementsOf(tile);
 }
 
-Expr Tiles(const GemmRequest& r, const GemmTile& tile) {
-  return CeilDiv(Expr::DimAt(kGemmM), Expr::Const(tile.m)) *
-         CeilDiv(GemmColumns(r), Expr::Const(tile.n));
-}
-
-Expr Parts(const GemmRequest& r, const GemmTile& tile) {
-  return GemmSplits(tile, Tiles(r, tile) * GemmGridZ(r), Expr::DimAt(kGemmK));
-}
-
-// Of a part's sums, of all matrices of a batch, in the workspace
-// (tile/partial_sums.h).
-Expr PartBytes(const GemmRequest& r) {
-  constexpr int kBlock = 16;
-  return CeilDiv(Expr::DimAt(kGemmM), Expr::Const(kBlock)) *
-         CeilDiv(GemmColumns(r), Expr::Const(kBlock)) * GemmGridZ(r) *
-         Expr::Const(kBlock * kBlock * 4);
-}
-
-// What of the product a kernel computes.
-enum class Part { kAll, kPartial, kSum };
-
 KernelSpec Kernel(const GemmRequest& r, const GemmFamily& family,
-                  const GemmTile& tile, Part part, const Expr& parts) {
+                  const GemmTile& tile, GemmPart part) {
   KernelSpec kernel;
   const bool dma = family.schedule == GemmSchedule::kDma;
-  GemmTile named = tile;
-  named.split_k = 1;
   kernel.symbol = absl::StrCat(
       "ingot_gemm_", r.dtype, "_", r.fp8() ? r.dtype_b + "_" : "", r.dtype_d,
-      "_", r.layout, "_", part == Part::kSum ? "sum" : GemmTileName(named),
-      part == Part::kPartial ? "_partial" : "", dma ? "" : "_staged");
+      "_", r.layout, "_", GemmPartName(tile, part), dma ? "" : "_staged");
   kernel.params = GemmContractParams(r);
   kernel.params.push_back({"schedule", dma ? "dma" : "staged"});
-  kernel.params.push_back({"part", part == Part::kAll       ? "all"
-                                   : part == Part::kPartial ? "partial"
-                                                            : "sum"});
   kernel.params.push_back({"width_a", int64_t{family.width_a}});
   kernel.params.push_back({"width_b", int64_t{family.width_b}});
   kernel.params.push_back({"width_d", int64_t{family.width_d}});
   for (Param& param : GemmTileParams(tile)) kernel.params.push_back(param);
-  kernel.codegen = part == Part::kSum
-                       ? std::vector<Param>{{"agpr_alloc", int64_t{0}}}
-                       : GemmCodegenOptions(family.schedule, tile);
-  kernel.workgroup = {static_cast<uint32_t>(tile.waves() * 64), 1, 1};
-  kernel.grid = {Tiles(r, tile),
-                 part == Part::kPartial ? parts : Expr::Const(1), GemmGridZ(r)};
-  kernel.lds_bytes =
-      part == Part::kSum
-          ? 0
-          : static_cast<uint32_t>(ElementsFor(r.fp8(), tile).lds_bytes);
   kernel.args = GemmArguments(r);
-  if (part != Part::kAll) {
-    kernel.args.push_back(
-        {"partials", KernelArg::kWorkspace, 0, 8, Expr::Const(0)});
-    kernel.args.push_back(
-        {"part_bytes", KernelArg::kInteger, 0, 8, PartBytes(r)});
-    kernel.args.push_back({"parts", KernelArg::kInteger, 0, 4, parts});
-  }
   return kernel;
 }
 
 Recipe RecipeFor(const GemmRequest& r, const GemmFamily& family,
                  const GemmTile& tile, Plan* plan) {
-  // What adds up the parts: a wave has two blocks beside each other.
-  constexpr GemmTile kSum = {16, 128, 64, 1, 4, 1};
-  Recipe recipe;
-  const Expr parts = Parts(r, tile);
-  if (tile.split_k == 1) {
-    AddLaunch(Kernel(r, family, tile, Part::kAll, parts), plan, &recipe);
-    return recipe;
-  }
-  recipe.workspace_bytes = parts * PartBytes(r);
-  AddLaunch(Kernel(r, family, tile, Part::kPartial, parts), plan, &recipe);
-  AddLaunch(Kernel(r, family, kSum, Part::kSum, parts), plan, &recipe);
-  return recipe;
+  const auto lds_bytes =
+      static_cast<int64_t>(ElementsFor(r.fp8(), tile).lds_bytes);
+  return GemmRecipe(
+      {Expr::DimAt(kGemmM), GemmColumns(r), Expr::DimAt(kGemmK), GemmGridZ(r)},
+      {family.schedule, tile, lds_bytes},
+      [&](const GemmTile& of, GemmPart part) {
+        return Kernel(r, family, of, part);
+      },
+      plan);
 }
 
 void AddFamily(const GemmRequest& r, const GemmFamily& family,

@@ -70,10 +70,8 @@ namespace {
 constexpr int kCus = 256;
 constexpr int kMostSplits = 16;
 
-// Workgroups of this tile on a compute unit.
-int Resident(const GemmTile& tile) {
-  return tile.lds_bytes() <= 80 * 1024 ? 2 : 1;
-}
+// Workgroups on a compute unit.
+int Resident(int64_t lds_bytes) { return lds_bytes <= 80 * 1024 ? 2 : 1; }
 
 int LeastK(const GemmTile& tile) {
   return std::max(512, 4 * tile.k * tile.waves_k);
@@ -81,17 +79,19 @@ int LeastK(const GemmTile& tile) {
 
 }  // namespace
 
-Expr GemmSplits(const GemmTile& tile, const Expr& tiles, const Expr& k) {
+Expr GemmSplits(const GemmTile& tile, int64_t lds_bytes, const Expr& tiles,
+                const Expr& k) {
   if (tile.split_k != 0) return Expr::Const(tile.split_k);
-  const Expr fill =
-      FloorDiv(Expr::Const(kCus * Resident(tile)), Max(tiles, Expr::Const(1)));
+  const Expr fill = FloorDiv(Expr::Const(kCus * Resident(lds_bytes)),
+                             Max(tiles, Expr::Const(1)));
   const Expr worth = FloorDiv(k, Expr::Const(LeastK(tile)));
   return Max(Min(Min(fill, worth), Expr::Const(kMostSplits)), Expr::Const(1));
 }
 
-double GemmSplits(const GemmTile& tile, double tiles, double k) {
+double GemmSplits(const GemmTile& tile, int64_t lds_bytes, double tiles,
+                  double k) {
   if (tile.split_k != 0) return tile.split_k;
-  const double fill = std::floor(kCus * Resident(tile) / tiles);
+  const double fill = std::floor(kCus * Resident(lds_bytes) / tiles);
   const double worth = std::floor(k / LeastK(tile));
   return std::max(std::min({fill, worth, double{kMostSplits}}), 1.0);
 }

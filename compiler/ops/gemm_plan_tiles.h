@@ -57,9 +57,11 @@ void AddSplitTiles(std::vector<GemmTile>* tiles);
 // Into how many parts a tile that leaves it open splits k: as many as fill the
 // device, of at least so many steps that a part is worth its launch. The number
 // of compute units is that of a whole MI355X whatever runs the kernel, so that
-// results are the same everywhere.
-Expr GemmSplits(const GemmTile& tile, const Expr& tiles, const Expr& k);
-double GemmSplits(const GemmTile& tile, double tiles, double k);
+// results are the same everywhere. `lds_bytes` are a workgroup's.
+Expr GemmSplits(const GemmTile& tile, int64_t lds_bytes, const Expr& tiles,
+                const Expr& k);
+double GemmSplits(const GemmTile& tile, int64_t lds_bytes, double tiles,
+                  double k);
 
 // A range of m, inclusive, and the tile that the model likes best there.
 struct GemmBucket {

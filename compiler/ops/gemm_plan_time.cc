@@ -135,7 +135,8 @@ double GemmMicroseconds(const GemmTile& tile, const GemmElements& elements,
                         double m, double n, double k) {
   const double tiles = std::ceil(m / tile.m) * std::ceil(n / tile.n);
   const double inputs = k * (m * elements.bytes_a + n * elements.bytes_b);
-  const double parts = GemmSplits(tile, tiles, k);
+  const double parts =
+      GemmSplits(tile, static_cast<int64_t>(elements.lds_bytes), tiles, k);
   if (tile.split_k == 1) {
     return TilesMicroseconds(tile, elements, tiles, k, inputs + 2 * m * n);
   }

@@ -430,8 +430,11 @@ TEST(GemmTiles, SplitsAreThoseOfTheModel) {
     for (const int64_t tiles : {1, 3, 16, 100, 256, 1000}) {
       for (const int64_t k : {1, 500, 4096, 28672}) {
         const int64_t parts =
-            *Evaluate(GemmSplits(tile, Expr::Const(tiles), Expr::Const(k)), {});
-        EXPECT_EQ(parts, GemmSplits(tile, double(tiles), double(k)));
+            *Evaluate(GemmSplits(tile, tile.lds_bytes(), Expr::Const(tiles),
+                                 Expr::Const(k)),
+                      {});
+        EXPECT_EQ(parts,
+                  GemmSplits(tile, tile.lds_bytes(), double(tiles), double(k)));
         EXPECT_GE(parts, 1);
         EXPECT_LE(parts, 16);
         EXPECT_TRUE(tile.split_k == 0 || parts == tile.split_k);

@@ -3,10 +3,10 @@
 #include <string>
 
 #include "compiler/ops/body.h"
+#include "compiler/ops/gemm_body_parts.h"
 #include "compiler/tile/epilogue.h"
 #include "compiler/tile/matmul.h"
 #include "compiler/tile/output.h"
-#include "compiler/tile/tile_order.h"
 
 namespace ingot {
 namespace {
@@ -39,8 +39,9 @@ absl::StatusOr<Params> ReadParams(Builder& b) {
   p.shape.waves_m = number("waves_m");
   p.shape.waves_n = number("waves_n");
   p.shape.stages = number("stages");
+  p.shape.waves_k = number("waves_k");
   p.dma = b.String("schedule") == "dma";
-  p.shape.leaves_loads = p.dma;
+  p.shape.leaves_loads = p.dma && b.String("part") != "sum";
   p.weights_shuffled = number("weights_shuffled") != 0;
   p.width_a = number("width_a");
   p.width_b = number("width_b");
@@ -67,35 +68,40 @@ absl::StatusOr<tile::EpilogueTerms> ReadTerms(Builder& b) {
   return terms;
 }
 
-Values Multiply(Builder& b, const Params& p, const tile::TilePlace& place) {
+Values Multiply(Builder& b, const Params& p, const tile::TilePlace& place,
+                Value part) {
   const Value k = b.Arg("k");
-  tile::PanelShape shape_a = p.shape.panel_a();
-  tile::PanelShape shape_b = p.shape.panel_b();
-  shape_b.shuffled = p.weights_shuffled;
-  tile::Panel left(b, shape_a,
-                   {b.Arg("a"), b.Arg("lda"), place.row, place.rows, k,
-                    b.Arg("scale_a"), b.Arg("ld_scale_a")});
-  tile::Panel right(b, shape_b,
-                    {b.Arg("b"), b.Arg("ldb"), place.column, place.columns, k,
-                     b.Arg("scale_b"), b.Arg("ld_scale_b")});
-  if (p.dma) return tile::RunDmaLoop(b, p.shape, left, right, k);
-  return tile::RunStagedLoop(b, p.shape, left, p.width_a, right, p.width_b, k);
+  tile::MatmulOperand left{{b.Arg("a"), b.Arg("lda"), place.row, place.rows, k,
+                            b.Arg("scale_a"), b.Arg("ld_scale_a")}};
+  tile::MatmulOperand right{{b.Arg("b"), b.Arg("ldb"), place.column,
+                             place.columns, k, b.Arg("scale_b"),
+                             b.Arg("ld_scale_b")}};
+  right.shuffled = p.weights_shuffled;
+  if (!p.dma) {
+    return tile::RunStagedLoop(b, p.shape, left, p.width_a, right, p.width_b);
+  }
+  return tile::RunDmaLoop(b, p.shape, left, right,
+                          RangeOfPart(b, p.shape, k, part));
+}
+
+absl::Status Finish(Builder& b, const tile::MatmulShape& shape,
+                    const tile::TilePlace& place, const Values& sums) {
+  INGOT_ASSIGN_OR_RETURN(const tile::EpilogueTerms terms, ReadTerms(b));
+  tile::FinishTile(b, shape, place, terms, sums);
+  return b.status();
 }
 
 }  // namespace
 
 absl::Status Build_scaled_gemm(Builder& b, const KernelSpec& spec) {
   INGOT_ASSIGN_OR_RETURN(const Params p, ReadParams(b));
-  const Value m = b.Arg("m");
-  const Value n = b.Arg("n");
-  const tile::TileIndex index = tile::OrderTiles(
-      b, (m + (p.shape.m - 1)) / p.shape.m, (n + (p.shape.n - 1)) / p.shape.n);
-  const tile::TilePlace place{index.m * p.shape.m, index.n * p.shape.n, m, n};
-  const Values sums = Multiply(b, p, place);
-  INGOT_RETURN_IF_ERROR(b.status());
-  INGOT_ASSIGN_OR_RETURN(const tile::EpilogueTerms terms, ReadTerms(b));
-  tile::FinishTile(b, p.shape, place, terms, sums);
-  return b.status();
+  return BuildProduct(
+      b, p.shape,
+      {[&](const tile::TilePlace& place, Value part) {
+         return Multiply(b, p, place, part);
+       },
+       [&](const tile::MatmulShape& shape, const tile::TilePlace& place,
+           const Values& sums) { return Finish(b, shape, place, sums); }});
 }
 
 }  // namespace ingot

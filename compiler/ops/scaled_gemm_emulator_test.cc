@@ -3,6 +3,7 @@
 #include <array>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "compiler/ops/scaled_gemm_plan_tiles.h"
@@ -99,6 +100,14 @@ class ScaledGemmTileTest : public ::testing::TestWithParam<Kind> {
     };
     return {bits(GetParam().a), bits(GetParam().b)};
   }
+  // Stages aside, which depend on k.
+  static std::vector<Tuning> Pins(const GemmTile& tile) {
+    return {{"tile_m", tile.m},
+            {"tile_n", tile.n},
+            {"tile_k", tile.k},
+            {"waves_k", tile.waves_k},
+            {"split_k", tile.split_k}};
+  }
   TestDevice device_;
 };
 
@@ -113,7 +122,7 @@ TEST_P(ScaledGemmTileTest, EveryTile) {
     for (const GemmTile& tile : ScaledTiles(schedule, Formats())) {
       for (const auto& [m, n, k] : kProblems) {
         ScaledGemmProblem p = Problem(m, n, k);
-        p.tuning = {{"tile_m", tile.m}, {"tile_n", tile.n}};
+        p.tuning = Pins(tile);
         if (schedule == GemmSchedule::kStaged) {
           p.alignment = seed % 2 == 0 ? 4 : 1;
         }
@@ -149,7 +158,7 @@ TEST_P(ScaledGemmTileTest, WavesLastToFirst) {
   TestDevice device(options);
   for (const GemmTile& tile : ScaledTiles(GemmSchedule::kDma, Formats())) {
     ScaledGemmProblem p = Problem(130, 264, 768);
-    p.tuning = {{"tile_m", tile.m}, {"tile_n", tile.n}};
+    p.tuning = Pins(tile);
     CheckScaledGemm(device, p, static_cast<uint32_t>(tile.m));
     if (HasFatalFailure()) return;
   }
@@ -196,8 +205,9 @@ TEST(ScaledGemmShapes, WithFewerRowsAndColumns) {
         if (m < rows.min || (rows.max != 0 && m > rows.max)) continue;
         const auto& step = std::get<LaunchStep>(variant.recipe.steps[0]);
         const KernelSpec& kernel = plan->kernels[step.kernel].spec;
-        p.tuning = {{"tile_m", *kernel.GetInt("tile_m")},
-                    {"tile_n", *kernel.GetInt("tile_n")}};
+        for (const char* name : {"tile_m", "tile_n", "waves_k"}) {
+          p.tuning.push_back({name, *kernel.GetInt(name)});
+        }
         break;
       }
       p.m = std::min<int64_t>(m, 40);

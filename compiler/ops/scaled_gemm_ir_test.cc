@@ -1,6 +1,7 @@
 // scaled_gemm's kernels compile for every pair of formats, layout and access;
 // they fit; and the loops are as dense as their author meant them.
-#include <set>
+#include <string>
+#include <utility>
 
 #include "compiler/compile.h"
 #include "compiler/ops/scaled_gemm_plan_tiles.h"
@@ -34,6 +35,18 @@ Spec ScaledGemm(const std::string& a, const std::string& b, int64_t n,
 }
 
 // Contract, spills and scratch are checked by Compile itself.
+void CheckCompiles(const Spec& spec) {
+  const absl::StatusOr<Plan> plan = MakePlan(spec);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  for (const PlanKernel& kernel : plan->kernels) {
+    const absl::StatusOr<CompiledKernel> compiled = Compile(kernel.spec);
+    ASSERT_TRUE(compiled.ok()) << compiled.status();
+    const CodeObjectDescription& found = compiled->description;
+    EXPECT_EQ(found.scratch_bytes + found.vgpr_spills + found.sgpr_spills, 0u);
+    EXPECT_EQ(found.lds_bytes, kernel.spec.lds_bytes);
+  }
+}
+
 TEST(ScaledGemmIr, EveryPairOfFormatsCompiles) {
   ASSERT_EQ(WarmUpCompiler(), absl::OkStatus());
   for (const char* a : kFormats) {
@@ -41,19 +54,36 @@ TEST(ScaledGemmIr, EveryPairOfFormatsCompiles) {
       for (const bool shuffled : {false, true}) {
         // Words of scales, and bytes or pairs of them.
         for (const int64_t k : {4096, 4160}) {
-          const absl::StatusOr<Plan> plan =
-              MakePlan(ScaledGemm(a, b, 4096, k, shuffled));
-          ASSERT_TRUE(plan.ok()) << plan.status();
-          for (const PlanKernel& kernel : plan->kernels) {
-            const absl::StatusOr<CompiledKernel> compiled =
-                Compile(kernel.spec);
-            ASSERT_TRUE(compiled.ok()) << compiled.status();
-            const CodeObjectDescription& found = compiled->description;
-            EXPECT_EQ(
-                found.scratch_bytes + found.vgpr_spills + found.sgpr_spills,
-                0u);
-            EXPECT_EQ(found.lds_bytes, kernel.spec.lds_bytes);
-          }
+          CheckCompiles(ScaledGemm(a, b, 4096, k, shuffled));
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+// Whose workgroups or waves share k, with scales by words, bytes and pairs.
+TEST(ScaledGemmIr, EveryTileThatSharesKCompiles) {
+  ASSERT_EQ(WarmUpCompiler(), absl::OkStatus());
+  constexpr std::pair<const char*, const char*> kPairs[] = {
+      {"e4m3fn", "e4m3fn"}, {"e2m1", "e2m1"}, {"e2m3", "e2m1"}};
+  for (const auto& [a, b] : kPairs) {
+    const auto bits = [](const std::string& dtype) {
+      return dtype == "e2m1" ? 4 : dtype == "e2m3" ? 6 : 8;
+    };
+    for (const GemmTile& tile :
+         AllScaledTiles(GemmSchedule::kDma, {bits(a), bits(b)})) {
+      if (tile.split_k == 1 && tile.waves_k == 1) continue;
+      for (const bool shuffled : {false, true}) {
+        for (const int64_t k : {4096, 4160}) {
+          Spec spec = ScaledGemm(a, b, 4096, k, shuffled);
+          spec.tuning = {{"tile_m", tile.m},
+                         {"tile_n", tile.n},
+                         {"tile_k", tile.k},
+                         {"waves_k", tile.waves_k},
+                         {"split_k", tile.split_k}};
+          CheckCompiles(spec);
+          if (HasFatalFailure()) return;
         }
       }
     }
@@ -74,7 +104,7 @@ TEST_P(ScaledGemmLoopTest, IsDense) {
   ASSERT_EQ(WarmUpCompiler(), absl::OkStatus());
   const Hot& hot = GetParam();
   Spec spec = ScaledGemm(hot.a, hot.b, 4096, 4096, hot.shuffled);
-  spec.tuning = {{"tile_m", 256}, {"tile_n", 256}};
+  spec.tuning = {{"split_k", 1}, {"tile_m", 256}, {"tile_n", 256}};
   const absl::StatusOr<Plan> plan = MakePlan(spec);
   ASSERT_TRUE(plan.ok()) << plan.status();
   ASSERT_EQ(plan->kernels.size(), 1u);

@@ -13,9 +13,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/ops/checks.h"
+#include "compiler/ops/gemm_plan_split.h"
 #include "compiler/ops/gemm_plan_tuning.h"
 #include "compiler/ops/op.h"
-#include "compiler/ops/recipe_steps.h"
 #include "compiler/ops/scaled_gemm_plan_access.h"
 #include "compiler/ops/scaled_gemm_plan_request.h"
 #include "compiler/ops/scaled_gemm_plan_samples.h"
@@ -81,12 +81,12 @@ std::vector<Family> Families(const ScaledGemmRequest& r) {
 }
 
 KernelSpec Kernel(const ScaledGemmRequest& r, const Family& family,
-                  const GemmTile& tile) {
+                  const GemmTile& tile, GemmPart part) {
   KernelSpec kernel;
   kernel.symbol = absl::StrCat(
       "ingot_scaled_gemm_", r.dtype(kScaledA), "_", r.dtype(kScaledB), "_",
-      r.dtype(kScaledD), "_", GemmTileName(tile), family.dma() ? "" : "_staged",
-      r.weights_shuffled ? "_shuffled" : "");
+      r.dtype(kScaledD), "_", GemmPartName(tile, part),
+      family.dma() ? "" : "_staged", r.weights_shuffled ? "_shuffled" : "");
   kernel.params = ScaledGemmContractParams(r);
   const auto pieces = [&](int wave_rows) {
     return ScalePiecesName(PiecesOf(family.formats, tile, wave_rows));
@@ -99,19 +99,25 @@ KernelSpec Kernel(const ScaledGemmRequest& r, const Family& family,
   kernel.params.push_back({"width_bias", family.width_bias});
   kernel.params.push_back({"width_d", family.width_d});
   for (Param& param : GemmTileParams(tile)) kernel.params.push_back(param);
-  kernel.codegen = GemmCodegenOptions(family.schedule, tile);
-  kernel.workgroup = {static_cast<uint32_t>(tile.waves() * 64), 1, 1};
-  kernel.grid = {CeilDiv(Expr::DimAt(kScaledM), Expr::Const(tile.m)) *
-                     CeilDiv(Expr::DimAt(kScaledN), Expr::Const(tile.n)),
-                 Expr::Const(1), Expr::Const(1)};
-  kernel.lds_bytes =
-      static_cast<uint32_t>(ScaledLdsBytes(family.formats, tile));
   kernel.args = ScaledGemmArguments(r);
   return kernel;
 }
 
+Recipe RecipeFor(const ScaledGemmRequest& r, const Family& family,
+                 const GemmTile& tile, Plan* plan) {
+  return GemmRecipe(
+      {Expr::DimAt(kScaledM), Expr::DimAt(kScaledN), Expr::DimAt(kScaledK),
+       Expr::Const(1)},
+      {family.schedule, tile, ScaledLdsBytes(family.formats, tile)},
+      [&](const GemmTile& of, GemmPart part) {
+        return Kernel(r, family, of, part);
+      },
+      plan);
+}
+
 void AddFamily(const ScaledGemmRequest& r, const Family& family,
-               absl::Span<const GemmTile> tiles, Plan* plan) {
+               absl::Span<const GemmTile> tiles, Plan* plan,
+               std::vector<GemmTile>* used) {
   const PlanDim& m = r.dims[kScaledM];
   const double n = ModelExtent(r.dims[kScaledN]);
   const double k = ModelExtent(r.dims[kScaledK]);
@@ -126,14 +132,15 @@ void AddFamily(const ScaledGemmRequest& r, const Family& family,
     variant.guards = family.guards;
     variant.guards.push_back(
         {Guard::kDim, kScaledM, bucket.min, bucket.max, 0});
-    AddLaunch(Kernel(r, family, bucket.tile), plan, &variant.recipe);
+    variant.recipe = RecipeFor(r, family, bucket.tile, plan);
     plan->variants.push_back(std::move(variant));
+    used->push_back(bucket.tile);
   }
 }
 
 std::vector<GemmTile> Tiles(const ScaledGemmRequest& r, GemmSchedule schedule,
                             const ScaledFormats& formats) {
-  std::vector<GemmTile> tiles = ScaledTiles(schedule, formats);
+  std::vector<GemmTile> tiles = AllScaledTiles(schedule, formats);
   // Of a product of one step, the other stages would be fetched in vain.
   for (GemmTile& tile : tiles) {
     if (r.dims[kScaledK].max <= tile.k) tile.stages = 2;
@@ -147,7 +154,7 @@ absl::StatusOr<Plan> PlanScaledGemm(const Spec& spec) {
   Plan plan;
   plan.resolved = spec;
   DescribeScaledGemm(request, &plan);
-  std::vector<GemmTile> allowed;
+  std::vector<GemmTile> allowed, used;
   for (const Family& family : Families(request)) {
     const std::vector<GemmTile> all =
         Tiles(request, family.schedule, family.formats);
@@ -155,10 +162,10 @@ absl::StatusOr<Plan> PlanScaledGemm(const Spec& spec) {
     // A pinned tile that a fall-back does not have leaves the fall-back out: a
     // launch that needs it matches no variant and is refused.
     const std::vector<GemmTile> tiles = PinnedTiles(spec, all);
-    if (!tiles.empty()) AddFamily(request, family, tiles, &plan);
+    if (!tiles.empty()) AddFamily(request, family, tiles, &plan, &used);
   }
-  if (plan.variants.empty()) return RefusePins(spec, allowed);
-  ResolveGemmTuning(&plan);
+  if (used.empty()) return RefusePins(spec, allowed);
+  ResolveGemmTuning(used, &plan);
   return plan;
 }
 

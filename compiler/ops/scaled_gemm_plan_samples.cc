@@ -38,6 +38,15 @@ std::vector<Spec> ScaledGemmSamples() {
   Spec biased = Sample("e4m3fn", "e4m3fn", 4096, 4096, "bf16");
   biased.operands.push_back({"bias", "f32"});
   samples.push_back(biased);
+  // Few tiles and much k: workgroups share it.
+  samples.push_back(Sample("e4m3fn", "e4m3fn", 5120, 25600, "bf16"));
+  Spec split = Sample("e2m1", "e2m1", 4096, 4096, "f32");
+  split.tuning = {
+      {"split_k", 4}, {"tile_m", 64}, {"tile_n", 64}, {"waves_k", 1}};
+  samples.push_back(split);
+  Spec shared = shuffled;
+  shared.tuning = {{"tile_m", 32}, {"waves_k", 4}};
+  samples.push_back(shared);
   Spec strided = Sample("e5m2", "e4m3fn", 512, 1024, "f16");
   strided.operands[0].stride_mode = StrideMode::kDynamic;
   strided.operands[1].stride_mode = StrideMode::kStatic;
@@ -79,6 +88,8 @@ std::vector<Spec> ScaledGemmBadSamples() {
     s.attrs = {{"weight_layout", "shuffled"}};
   });
   with([](Spec& s) { s.tuning = {{"tile_m", 100}}; });
+  with([](Spec& s) { s.tuning = {{"split_k", 65}}; });
+  with([](Spec& s) { s.tuning = {{"tile_m", 128}, {"waves_k", 4}}; });
   return bad;
 }
 

@@ -11,6 +11,14 @@ constexpr GemmTile kTiles[] = {
     {256, 256, 128, 2, 2, 2}, {128, 128, 128, 2, 2, 2}, {64, 64, 128, 2, 2, 4},
     {32, 64, 256, 2, 2, 2},   {16, 64, 256, 1, 4, 4},
 };
+// Waves that share k, each with a ring of its own: as gemm has them for few
+// rows. Two stages of four waves are enough in flight, and a round of more
+// would often be longer than what is left of k.
+constexpr GemmTile kSharedKTiles[] = {
+    {64, 64, 128, 1, 1, 2, 4}, {64, 32, 128, 1, 1, 2, 4},
+    {32, 64, 128, 1, 1, 2, 4}, {32, 32, 128, 1, 1, 4, 4},
+    {16, 32, 256, 1, 1, 2, 4}, {16, 16, 256, 1, 1, 4, 4},
+};
 // Without scales: those of 16 bits (gemm_plan_tiles.cc) in bytes, but where a
 // wave would have 48 rows.
 constexpr GemmTile kUnscaledTiles[] = {
@@ -54,7 +62,7 @@ int64_t ScaleBytes(ScalePieces pieces, int rows, const GemmTile& tile) {
       bytes = rows / 32 * (sets / 2) * 256;
       break;
   }
-  return RoundUp(bytes, tile.waves() * 256);
+  return RoundUp(bytes, tile.waves() / tile.waves_k * 256);
 }
 
 }  // namespace
@@ -77,6 +85,16 @@ const char* ScalePiecesName(ScalePieces pieces) {
   return "";
 }
 
+namespace {
+
+// A step has twice the k where both have 4 bits.
+void WidenSteps(const ScaledFormats& formats, std::vector<GemmTile>* tiles) {
+  if (formats.bits_a != 4 || formats.bits_b != 4) return;
+  for (GemmTile& tile : *tiles) tile.k *= 2;
+}
+
+}  // namespace
+
 std::vector<GemmTile> ScaledTiles(GemmSchedule schedule,
                                   const ScaledFormats& formats) {
   const absl::Span<const GemmTile> all =
@@ -84,15 +102,27 @@ std::vector<GemmTile> ScaledTiles(GemmSchedule schedule,
       : formats.block_scaled            ? absl::MakeConstSpan(kTiles)
                                         : kUnscaledTiles;
   std::vector<GemmTile> tiles(all.begin(), all.end());
-  if (formats.bits_a == 4 && formats.bits_b == 4) {
-    for (GemmTile& tile : tiles) tile.k *= 2;
-  }
+  WidenSteps(formats, &tiles);
   // Rows of 6 bits through registers: the large tile's masks and addresses need
   // more scalars than there are.
   if (schedule == GemmSchedule::kStaged &&
       (formats.bits_a == 6 || formats.bits_b == 6)) {
     tiles.erase(tiles.begin());
   }
+  return tiles;
+}
+
+std::vector<GemmTile> AllScaledTiles(GemmSchedule schedule,
+                                     const ScaledFormats& formats) {
+  std::vector<GemmTile> tiles = ScaledTiles(schedule, formats);
+  if (schedule != GemmSchedule::kDma) return tiles;
+  if (formats.block_scaled) {
+    std::vector<GemmTile> shared(std::begin(kSharedKTiles),
+                                 std::end(kSharedKTiles));
+    WidenSteps(formats, &shared);
+    tiles.insert(tiles.end(), shared.begin(), shared.end());
+  }
+  AddSplitTiles(&tiles);
   return tiles;
 }
 
@@ -145,9 +175,18 @@ GemmElements ScaledElements(const ScaledFormats& formats,
           .lds_bytes = double(ScaledLdsBytes(formats, tile))};
 }
 
+// Waves that share k wait for their last loads, meet and put their sums through
+// LDS, at 128 bytes a clock there and 256 back; only where a launch is short
+// does it decide between tiles.
 double ScaledMicroseconds(const ScaledFormats& formats, const GemmTile& tile,
                           double m, double n, double k) {
-  return GemmMicroseconds(tile, ScaledElements(formats, tile), m, n, k);
+  const double us =
+      GemmMicroseconds(tile, ScaledElements(formats, tile), m, n, k);
+  if (tile.waves_k == 1) return us;
+  constexpr double kMeeting = 600;
+  constexpr double kClocksPerUs = 2400;
+  const double bytes = 4.0 * tile.m * tile.n * tile.waves_k;
+  return us + (kMeeting + bytes / 128 + bytes / 256) / kClocksPerUs;
 }
 
 }  // namespace ingot

@@ -36,6 +36,9 @@ struct ScaledFormats {
 // Largest tile first.
 std::vector<GemmTile> ScaledTiles(GemmSchedule schedule,
                                   const ScaledFormats& formats);
+// The same, all of those whose waves share k, and those whose workgroups do.
+std::vector<GemmTile> AllScaledTiles(GemmSchedule schedule,
+                                     const ScaledFormats& formats);
 
 // Scales of `rows` rows, of which a wave has `wave_rows`.
 ScalePieces PiecesOf(const ScaledFormats& formats, const GemmTile& tile,

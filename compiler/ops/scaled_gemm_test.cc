@@ -2,6 +2,7 @@
 #include <functional>
 #include <set>
 
+#include "compiler/candidates.h"
 #include "compiler/ops/scaled_gemm_plan_tiles.h"
 #include "compiler/plan.h"
 #include "gmock/gmock.h"
@@ -68,7 +69,7 @@ TEST(ScaledGemmPlan, WeightsOfAClassShareKernels) {
                              {7168, 3072}}) {
     keys.merge(Keys(ScaledGemm("e2m1", "e2m1", n, k)));
   }
-  EXPECT_LE(keys.size(), ScaledTiles(GemmSchedule::kDma, {4, 4}).size());
+  EXPECT_LE(keys.size(), AllScaledTiles(GemmSchedule::kDma, {4, 4}).size());
 }
 
 TEST(ScaledGemmPlan, WhatIsBakedIsInEveryKey) {
@@ -118,9 +119,57 @@ TEST(ScaledGemmPlan, RefusalsSayWhy) {
   EXPECT_THAT(MakePlan(spec).status().ToString(), HasSubstr("16 bytes"));
 }
 
+TEST(ScaledGemmPlan, ASplitIsALaunchMoreAndAWorkspace) {
+  Spec spec = ScaledGemm("e4m3fn", "e2m1", 4096, 8192);
+  spec.tuning = {
+      {"split_k", 6}, {"tile_m", 64}, {"tile_n", 64}, {"waves_k", 1}};
+  const Plan plan = PlanOf(spec);
+  ASSERT_EQ(plan.variants.size(), 1u);
+  ASSERT_EQ(plan.kernels.size(), 2u);
+  const Recipe& recipe = plan.variants[0].recipe;
+  ASSERT_EQ(recipe.steps.size(), 2u);
+  const int64_t dims[] = {100, 4096, 8192};
+  const LaunchValues values{dims, {}, 256};
+  // Whole blocks of 16 rows, f32.
+  EXPECT_EQ(*Evaluate(recipe.workspace_bytes, values), 6 * 112 * 4096 * 4);
+  const auto& partial = std::get<LaunchStep>(recipe.steps[0]);
+  EXPECT_EQ(*Evaluate(partial.grid[0], values), 2 * 64);
+  EXPECT_EQ(*Evaluate(partial.grid[1], values), 6);
+  EXPECT_EQ(plan.resolved.FindTuning("split_k")->value, 6);
+}
+
+TEST(ScaledGemmPlan, CandidatesHaveTilesThatShareK) {
+  const absl::StatusOr<std::vector<Candidate>> all =
+      Candidates(ScaledGemm("e4m3fn", "e4m3fn"));
+  ASSERT_TRUE(all.ok()) << all.status();
+  int split = 0, shared = 0;
+  for (const Candidate& candidate : *all) {
+    for (const Tuning& pin : candidate.tuning) {
+      split += pin.name == "split_k" && pin.value == 0;
+      shared += pin.name == "waves_k" && pin.value > 1;
+    }
+  }
+  EXPECT_GT(split, 0);
+  EXPECT_GT(shared, 0);
+}
+
+TEST(ScaledGemmModel, MuchKAndFewTilesAreSplit) {
+  const auto chosen = [](int64_t n, int64_t k) {
+    std::string names;
+    for (const Variant& variant :
+         PlanOf(ScaledGemm("e4m3fn", "e4m3fn", n, k)).variants) {
+      names += variant.name + " ";
+    }
+    return names;
+  };
+  EXPECT_THAT(chosen(5120, 25600), HasSubstr("_split"));
+  EXPECT_THAT(chosen(4096, 4096), ::testing::Not(HasSubstr("_split")));
+  EXPECT_THAT(chosen(4096, 4096), HasSubstr("_k4"));
+}
+
 TEST(ScaledGemmModel, FewRowsGetSmallTilesAndManyTheLargest) {
   const Plan plan = PlanOf(ScaledGemm("e4m3fn", "e4m3fn", 8192, 8192));
-  EXPECT_THAT(plan.variants.front().name, HasSubstr("16x64"));
+  EXPECT_THAT(plan.variants.front().name, HasSubstr("dma_16x"));
   EXPECT_THAT(plan.variants.back().name, HasSubstr("256x256"));
 }
 

@@ -18,8 +18,13 @@ namespace ingot::testing {
 // Pins the tile of some kernel of the plan, so that tiles meet all sizes.
 inline void TakeATile(Dice& dice, const Plan& plan,
                       std::vector<Tuning>* tuning) {
-  const int64_t kernels = static_cast<int64_t>(plan.kernels.size());
-  const KernelSpec& kernel = plan.kernels[dice.Below(kernels)].spec;
+  std::vector<const KernelSpec*> kernels;
+  for (const PlanKernel& kernel : plan.kernels) {
+    // One that adds parts has no tile that could be pinned.
+    const absl::StatusOr<std::string> part = kernel.spec.GetString("part");
+    if (!part.ok() || *part != "sum") kernels.push_back(&kernel.spec);
+  }
+  const KernelSpec& kernel = *dice.Pick(kernels);
   for (const char* name : kGemmTuning) {
     const absl::StatusOr<int64_t> value = kernel.GetInt(name);
     if (value.ok()) tuning->push_back({name, *value});
