@@ -176,6 +176,9 @@ void CompileLoop(const Spec& spec, std::vector<Instruction>* loop,
   ASSERT_TRUE(text.ok()) << text.status();
   *object = compiled->description;
   *loop = testing::MatmulLoopOf(testing::ParseProgram(*text));
+  const KernelSpec& kernel = plan->kernels[0].spec;
+  if (kernel.GetString("schedule").value_or("") != "dma") return;
+  EXPECT_EQ(CountInstructions(*loop, "v_"), CountInstructions(*loop, "v_mfma"));
 }
 
 // What a schedule puts into a step beside products, reads and loads.

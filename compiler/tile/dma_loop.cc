@@ -182,6 +182,10 @@ void DmaLoop::Load(const Action& action, int position) {
 void DmaLoop::Read(const Action& action, int step) {
   const int of = step + action.ahead;
   reader_->Read(stage_bases_[of % shape_.stages], action, read_, &parts_[of]);
+  // Reads of 8 bytes are not to be merged: two of them are of two fragments,
+  // whose registers are not neighbours.
+  const Element& element = action.operand == 0 ? shape_.a : shape_.b;
+  if (element.bits() == 6) b_.SchedBarrier();
 }
 
 void DmaLoop::Prologue() {
