@@ -56,6 +56,8 @@ absl::Status BuildProduct(Builder& b, const tile::MatmulShape& shape,
   if (held.waves() == shape.waves()) return finish();
   absl::Status status;
   b.If(b.WaveId() < held.waves(), [&] { status = finish(); });
+  b.If(b.WaveId() >= held.waves(),
+       [&] { tile::AwaitLoads(b, held, /*stores=*/0); });
   return status;
 }
 

@@ -154,7 +154,7 @@ TEST(GemmWaves, LastToFirst) {
 // All m of a plan, through its buckets: one object a variant.
 TEST(GemmBuckets, OneObjectServesAllTokenCounts) {
   TestDevice device;
-  GemmProblem p = Problem("nt", "bf16", {1, 256, 128}, 0);
+  GemmProblem p = Problem("nt", "bf16", {1, 256, 320}, 0);
   const absl::StatusOr<Plan> plan = MakePlan(p.ToSpec());
   ASSERT_TRUE(plan.ok()) << plan.status();
   std::set<std::string> variants;

@@ -2,6 +2,7 @@
 // exactly what stands in tests/data/gemm_loops.txt, so that no change of ours
 // or of LLVM's makes one longer unnoticed; and in those of gemm, nothing but
 // what they are for.
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -192,7 +193,8 @@ Step StepOf(const GemmTile& tile) {
   if (tile.waves_k > 1) return {0, 2, 0};
   // Three waits for loads, four for reads.
   if (tile.ping_pong()) return {8, 7, 8};
-  return {2, tile.k / 32 + 1, 0};
+  // A step of one set is multiplied in two halves.
+  return {2, std::max(tile.k / 32, 2) + 1, 0};
 }
 
 // By a wave, in a step.

@@ -106,6 +106,8 @@ std::vector<Spec> GemmSamples() {
   Spec pinned = Sample("nt", "bf16", 4096, 4096, "bf16");
   pinned.tuning = {{"tile_m", 256}, {"tile_n", 256}};
   samples.push_back(pinned);
+  // The k that short steps fit.
+  samples.push_back(Sample("nt", "bf16", 8160, 8160, "bf16"));
   AddFp8Samples(&samples);
   return samples;
 }

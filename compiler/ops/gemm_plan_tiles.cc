@@ -17,6 +17,10 @@ constexpr GemmTile kDmaTiles[] = {
     {32, 64, 128, 2, 2, 2},  {16, 64, 128, 1, 4, 4},
 };
 
+// Short steps, for a k that ends in the middle of a long one: three stages, so
+// that rounds of them end elsewhere than those of two.
+constexpr GemmTile kShortStepTiles[] = {{256, 256, 32, 2, 2, 3}};
+
 // Two waves a SIMD that take turns.
 constexpr GemmTile kPingPongTiles[] = {{256, 256, 64, 2, 4, 2}};
 
@@ -52,6 +56,8 @@ std::vector<GemmTile> AllGemmTiles(GemmSchedule schedule) {
   }
   tiles.insert(tiles.end(), plain.begin(), plain.end());
   if (schedule != GemmSchedule::kDma) return tiles;
+  tiles.insert(tiles.end(), std::begin(kShortStepTiles),
+               std::end(kShortStepTiles));
   tiles.insert(tiles.end(), std::begin(kSharedKTiles), std::end(kSharedKTiles));
   AddSplitTiles(&tiles);
   return tiles;

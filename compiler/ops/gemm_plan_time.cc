@@ -80,7 +80,10 @@ double ComputeMicroseconds(const GemmTile& tile, const GemmElements& elements,
                            double groups, double k, bool from_hbm,
                            double resident) {
   const Step step = StepOf(tile, elements);
-  const double steps = std::ceil(k / (tile.k * tile.waves_k));
+  // In whole rounds of stages, those beyond k of zeros that nobody waits for
+  // (tile/dma_loop.cc).
+  const double full = std::ceil(k / (tile.k * tile.waves_k));
+  const double steps = std::ceil(full / tile.stages) * tile.stages;
   const double latency = from_hbm ? kHbmLatency : kL2Latency;
   const double exposed =
       (latency + step.own / 2) / std::max(1, tile.stages - 1);
@@ -91,11 +94,13 @@ double ComputeMicroseconds(const GemmTile& tile, const GemmElements& elements,
     const double now = std::min(left, resident);
     // Rounds but the last two are alike.
     const double rounds = std::max(1.0, std::floor(left / resident));
+    const double issued = step.own + kBarriers;
     const double clocks =
-        std::max({now * step.shared, exposed, step.own + kBarriers});
+        full * std::max({now * step.shared, exposed, issued}) +
+        (steps - full) * std::max(now * step.matrix, issued);
     // Pauses cost nothing where power holds the clock: it rises by as much.
     const double round_us =
-        std::max((steps * clocks + kStart) / kClocksPerUs + now * stored_us,
+        std::max((clocks + kStart) / kClocksPerUs + now * stored_us,
                  steps * now * step.matrix / elements.power_clocks_per_us);
     us += rounds * round_us;
     left -= rounds * now;
@@ -141,7 +146,7 @@ double GemmMicroseconds(const GemmTile& tile, const GemmElements& elements,
     return TilesMicroseconds(tile, elements, tiles, k, inputs + 2 * m * n);
   }
   // Parts are written in f32, and read again by a launch that adds them.
-  constexpr double kReadUs = 0.8;
+  constexpr double kReadUs = 1.4;
   const double sums = 4 * m * n * parts;
   return TilesMicroseconds(tile, elements, tiles * parts, std::ceil(k / parts),
                            inputs + sums) +

@@ -389,7 +389,7 @@ TEST(GemmTiles, FitTheDevice) {
       EXPECT_LE(tile.lds_bytes(), 160 * 1024);
       EXPECT_EQ(tile.m % (16 * tile.waves_m), 0);
       EXPECT_EQ(tile.n % (16 * tile.waves_n), 0);
-      EXPECT_EQ(tile.k % 64, 0);
+      EXPECT_EQ(tile.k % 32, 0);
       // A wave moves whole rounds of 1 KiB of each panel, alone where it has
       // panels of its own.
       const int waves = tile.waves_k > 1 ? 1 : tile.waves();

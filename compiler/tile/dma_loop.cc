@@ -17,6 +17,9 @@
 namespace ingot::tile {
 namespace {
 
+// That the counter of memory operations can tell apart.
+constexpr int kMostOutstanding = 63;
+
 class DmaLoop {
  public:
   DmaLoop(Builder& builder, const MatmulShape& shape, const MatmulOperand& a,
@@ -51,6 +54,8 @@ class DmaLoop {
   void Do(const Action& action, int step);
   Round Body(absl::Span<const Value> carried);
   std::vector<size_t> CarriedSlots() const;
+  int WaveLdsBytes() const;
+  int LoadsLeft() const;
   int stride() const { return shape_.waves_k; }
 
   Builder& b_;
@@ -87,10 +92,9 @@ DmaLoop::DmaLoop(Builder& builder, const MatmulShape& shape,
     range_.count = Select(range.count > wave, range_.count, b_.I32(0));
   }
   last_ = range_.first + (range_.count - 1) * stride();
-  const int ring = shape.stage_bytes() * shape.stages;
   lds_ = b_.Lds("steps", shape.lds_bytes());
   const bool is_private = shape.waves_k > 1;
-  wave_lds_ = is_private ? Offset(lds_, b_.WaveId() * ring) : lds_;
+  wave_lds_ = is_private ? Offset(lds_, b_.WaveId() * WaveLdsBytes()) : lds_;
   dma_.in = b_.NewAliasScope("dma");
   read_.not_in = dma_.in;
   AddPanels(a);
@@ -287,6 +291,22 @@ Round DmaLoop::Body(absl::Span<const Value> carried) {
   return round;
 }
 
+// Of a wave that shares k.
+int DmaLoop::WaveLdsBytes() const {
+  return shape_.lds_bytes() / shape_.waves_k;
+}
+
+// How many of the last round's loads may be outstanding behind the loop: where
+// waves share k, those of stages that their sums do not take.
+int DmaLoop::LoadsLeft() const {
+  if (shape_.waves_k == 1) return kMostOutstanding;
+  const int sums = shape_.m * shape_.n * 4;
+  const int taken = (sums + shape_.stage_bytes() - 1) / shape_.stage_bytes();
+  int pieces = 0;
+  for (const FedPanel& fed : panels_) pieces += fed.panel.shape().pieces();
+  return std::clamp((shape_.stages - taken) * pieces, 0, kMostOutstanding);
+}
+
 absl::Status DmaLoop::Plan() {
   const ScheduleShape shape = reader_->Schedule(shape_.stages);
   if (shape_.waves_k > 1) {
@@ -316,22 +336,20 @@ Values DmaLoop::Run() {
   const Values results = b_.Repeat(
       initial, [&](absl::Span<const Value> carried) { return Body(carried); });
   // No DMA may outlive the workgroup or meet another use of LDS.
-  if (!ShapeOfSums(shape_).leaves_loads) b_.Wait({.vm = 0});
+  const int left = shape_.leaves_loads ? LoadsLeft() : 0;
+  if (left < kMostOutstanding) b_.Wait({.vm = left});
   Lag(/*before=*/false);
   if (results.size() < sums_.size()) return {};
   const Values sums(results.end() - sums_.size(), results.end());
   if (shape_.waves_k == 1) return sums;
-  // A wave's sums may lie where another one's stages are.
-  b_.Barrier();
-  return SumOverWaves(b_, shape_, lds_, sums);
+  return SumOverWaves(b_, shape_, lds_, WaveLdsBytes(), read_, sums);
 }
 
 }  // namespace
 
 void AwaitLoads(Builder& builder, const MatmulShape& shape, int stores) {
-  constexpr int kMostOutstanding = 63;
-  if (shape.leaves_loads)
-    builder.Wait({.vm = std::min(stores, kMostOutstanding)});
+  if (!shape.leaves_loads) return;
+  builder.Wait({.vm = std::min(stores, kMostOutstanding)});
 }
 
 Values RunDmaLoop(Builder& builder, const MatmulShape& shape,

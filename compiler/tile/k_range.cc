@@ -19,7 +19,6 @@ KRange PartOfK(Builder& builder, const MatmulShape& shape, Value k, Value part,
 MatmulShape ShapeOfSums(const MatmulShape& shape) {
   MatmulShape sums = shape;
   sums.waves_k = 1;
-  sums.leaves_loads = shape.leaves_loads && shape.waves_k == 1;
   while (sums.waves() < shape.waves_k && sums.fragments_n() % 2 == 0) {
     sums.waves_n *= 2;
   }
@@ -32,17 +31,20 @@ MatmulShape ShapeOfSums(const MatmulShape& shape) {
 // Each wave puts its sums into LDS block by block, 16 bytes a lane, and takes
 // those of its blocks in the order of the waves.
 Values SumOverWaves(Builder& builder, const MatmulShape& shape, Value lds,
-                    const Values& sums) {
+                    int wave_bytes, const Access& access, const Values& sums) {
   Builder& b = builder;
   constexpr int kBlockBytes = 64 * 16;
   const int columns = shape.fragments_n();
   const int blocks = shape.fragments_m() * columns;
   const Value lane = b.LaneId() * 16;
-  const Value mine = Offset(lds, b.WaveId() * (blocks * kBlockBytes) + lane);
+  Access aligned = access;
+  aligned.align = 16;
+  const Value mine = Offset(lds, b.WaveId() * wave_bytes + lane);
   for (int block = 0; block < blocks; ++block) {
-    b.Store(sums[block], Offset(mine, block * kBlockBytes), {.align = 16});
+    b.Store(sums[block], Offset(mine, block * kBlockBytes), aligned);
   }
-  b.SyncWorkgroup();
+  b.Wait({.lgkm = 0});
+  b.Barrier();
   const MatmulShape to = ShapeOfSums(shape);
   const Value wave = Min(b.WaveId(), b.I32(to.waves() - 1));
   const Value first = wave / to.waves_n * (to.fragments_m() * columns) +
@@ -53,9 +55,10 @@ Values SumOverWaves(Builder& builder, const MatmulShape& shape, Value lds,
     for (int j = 0; j < to.fragments_n(); ++j) {
       Value total;
       for (int slice = 0; slice < shape.waves_k; ++slice) {
-        const int block = slice * blocks + i * columns + j;
+        const int block = i * columns + j;
         const Value part = b.Load(
-            Vec(kF32, 4), Offset(base, block * kBlockBytes), {.align = 16});
+            Vec(kF32, 4),
+            Offset(base, slice * wave_bytes + block * kBlockBytes), aligned);
         total = slice == 0 ? part : total + part;
       }
       totals.push_back(total);

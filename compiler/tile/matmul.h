@@ -14,7 +14,7 @@ namespace ingot::tile {
 struct MatmulShape {
   int m = 0;  // of the workgroup's tile
   int n = 0;
-  int k = 0;  // of a step; a multiple of 64, of 128 when elements are narrow
+  int k = 0;  // of a step; a multiple of 32, of 128 when elements are narrow
   int waves_m = 0;
   int waves_n = 0;
   // Waves that share k, each with the whole tile and steps of its own; then
@@ -27,9 +27,9 @@ struct MatmulShape {
   Element b;
   // Whether accumulators live in AccVGPRs; the kernel's agpr_alloc must agree.
   bool accumulate_in_agprs = false;
-  // Whether a loop of LDS-DMA may leave loads of zeros outstanding, which
-  // whoever stores its sums waits for behind the stores (AwaitLoads). A loop
-  // that uses LDS for anything else waits itself.
+  // Whether a loop of LDS-DMA may leave loads of zeros outstanding. Whoever
+  // stores its sums then waits for them behind the stores (AwaitLoads), and
+  // uses no LDS.
   bool leaves_loads = false;
 
   int waves() const { return waves_m * waves_n * waves_k; }
@@ -101,8 +101,8 @@ WavePlace PlaceOfWave(Builder& builder, const MatmulShape& shape);
 // share the tile.
 MatmulShape ShapeOfSums(const MatmulShape& shape);
 
-// Where loads may be left: waits until none is, `stores` stores after the last
-// of them. A workgroup must not end before.
+// Where loads may be left: waits until none is, the wave having issued `stores`
+// stores at least since. A workgroup must not end before.
 void AwaitLoads(Builder& builder, const MatmulShape& shape, int stores);
 
 // LDS-DMA through `stages` buffers, by the schedule that the shape asks for;

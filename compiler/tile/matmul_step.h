@@ -89,10 +89,11 @@ class StepReader {
   ScaleReader scales_b_;
 };
 
-// The sums of all waves that share k, through `lds` (waves_k * m * n * 4
-// bytes), which no wave may still use: by ShapeOfSums.
+// The sums of all waves that share k, through `lds`: by ShapeOfSums. Wave w
+// puts its own, m * n * 4 bytes, at w * `wave_bytes`, where nothing may be in
+// flight.
 Values SumOverWaves(Builder& builder, const MatmulShape& shape, Value lds,
-                    const Values& sums);
+                    int wave_bytes, const Access& access, const Values& sums);
 
 // One zero for all accumulators.
 Values ZeroAccumulators(Builder& builder, const MatmulShape& shape);
