@@ -11,6 +11,13 @@ constexpr GemmTile kTiles[] = {
     {256, 256, 128, 2, 2, 2}, {128, 128, 128, 2, 2, 2}, {64, 64, 128, 2, 2, 4},
     {32, 64, 256, 2, 2, 2},   {16, 64, 256, 1, 4, 4},
 };
+// Between those, where they would leave compute units idle; of grouped_gemm the
+// walk over groups evens that out.
+constexpr GemmTile kBetweenTiles[] = {
+    {192, 256, 128, 2, 2, 2}, {128, 256, 128, 2, 2, 2},
+    {256, 128, 128, 2, 2, 2}, {64, 128, 128, 2, 2, 3},
+    {128, 64, 128, 2, 2, 3},
+};
 // Waves that share k, each with a ring of its own: as gemm has them for few
 // rows. Two stages of four waves are enough in flight, and a round of more
 // would often be longer than what is left of k.
@@ -117,10 +124,11 @@ std::vector<GemmTile> AllScaledTiles(GemmSchedule schedule,
   std::vector<GemmTile> tiles = ScaledTiles(schedule, formats);
   if (schedule != GemmSchedule::kDma) return tiles;
   if (formats.block_scaled) {
-    std::vector<GemmTile> shared(std::begin(kSharedKTiles),
-                                 std::end(kSharedKTiles));
-    WidenSteps(formats, &shared);
-    tiles.insert(tiles.end(), shared.begin(), shared.end());
+    std::vector<GemmTile> more(std::begin(kBetweenTiles),
+                               std::end(kBetweenTiles));
+    more.insert(more.end(), std::begin(kSharedKTiles), std::end(kSharedKTiles));
+    WidenSteps(formats, &more);
+    tiles.insert(tiles.end(), more.begin(), more.end());
   }
   AddSplitTiles(&tiles);
   return tiles;

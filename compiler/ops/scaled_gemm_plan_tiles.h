@@ -36,7 +36,7 @@ struct ScaledFormats {
 // Largest tile first.
 std::vector<GemmTile> ScaledTiles(GemmSchedule schedule,
                                   const ScaledFormats& formats);
-// The same, all of those whose waves share k, and those whose workgroups do.
+// The same; more between them, and those whose waves or workgroups share k.
 std::vector<GemmTile> AllScaledTiles(GemmSchedule schedule,
                                      const ScaledFormats& formats);
 

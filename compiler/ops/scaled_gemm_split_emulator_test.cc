@@ -1,5 +1,7 @@
 // scaled_gemm whose k is shared, by workgroups or by the waves of one: any
-// number of parts gives the product, and the same bits each time.
+// number of parts gives the product, and the same bits each time. And the tiles
+// that are scaled_gemm's alone.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -68,30 +70,41 @@ TEST(ScaledGemmSplit, WithEverythingElse) {
   }
 }
 
-std::vector<GemmTile> SharedK(const ScaledFormats& formats) {
+// Those that share k and those that grouped_gemm does not have.
+std::vector<GemmTile> FurtherTiles(const ScaledFormats& formats) {
+  const std::vector<GemmTile> known = ScaledTiles(GemmSchedule::kDma, formats);
   std::vector<GemmTile> tiles;
   for (const GemmTile& tile : AllScaledTiles(GemmSchedule::kDma, formats)) {
-    if (tile.split_k != 1 || tile.waves_k > 1) tiles.push_back(tile);
+    if (std::find(known.begin(), known.end(), tile) == known.end()) {
+      tiles.push_back(tile);
+    }
   }
   return tiles;
 }
 
-// As the plan of a decode problem may choose them.
-TEST(ScaledGemmSplit, EveryTile) {
-  TestDevice device;
+// Ragged edges; every other one by waves last to first.
+TEST(ScaledGemmSplit, EveryFurtherTile) {
+  emulator::Options options = emulator::Options::FromEnvironment();
+  TestDevice device(options);
+  options.reverse_waves = !options.reverse_waves;
+  TestDevice reverse(options);
   uint32_t seed = 200;
   for (const char* format : {"e4m3fn", "e2m1"}) {
     const int bits = format == std::string("e2m1") ? 4 : 8;
     for (const bool shuffled : {false, true}) {
-      for (const GemmTile& tile : SharedK({.bits_a = bits,
-                                           .bits_b = bits,
-                                           .scales_shuffled = shuffled,
-                                           .scale_words = true})) {
-        ScaledGemmProblem p = Split(format, format, 70, 72, 2304, 0);
+      for (const GemmTile& tile : FurtherTiles({.bits_a = bits,
+                                                .bits_b = bits,
+                                                .scales_shuffled = shuffled,
+                                                .scale_words = true})) {
+        const bool whole = tile.split_k == 1 && tile.waves_k == 1;
+        ScaledGemmProblem p =
+            Split(format, format, whole ? tile.m + 6 : 70,
+                  whole ? tile.n + 8 : 72, whole ? 1280 : 2304, 0);
         p.scales_shuffled = p.weights_shuffled = shuffled;
         p.tuning = GemmPins(tile);
         std::string variant;
-        CheckScaledGemm(device, p, ++seed, &variant);
+        ++seed;
+        CheckScaledGemm(seed % 2 == 0 ? device : reverse, p, seed, &variant);
         if (HasFatalFailure()) return;
         EXPECT_EQ(variant, "dma_" + GemmTileName(tile));
       }
