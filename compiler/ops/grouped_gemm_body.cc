@@ -53,6 +53,7 @@ absl::StatusOr<Params> ReadParams(Builder& b) {
   p.shape.stages = number("stages");
   p.b_transposed = b.String("b_layout") == "gnk";
   p.dma = b.String("schedule") == "dma";
+  p.shape.leaves_loads = p.dma;
   p.capacity = number("capacity");
   p.width_a = number("width_a");
   p.width_b = number("width_b");
