@@ -2,6 +2,7 @@
 #include <set>
 #include <string>
 
+#include "absl/strings/str_join.h"
 #include "compiler/candidates.h"
 #include "compiler/compile.h"
 #include "compiler/ops/op.h"
@@ -34,7 +35,10 @@ TEST_P(CandidatesIrTest, EachCompilesOrSaysWhyNot) {
             << kernel.spec.symbol;
       }
     }
-    EXPECT_GE(fitting, 1);
+    EXPECT_GE(fitting, 1) << absl::StrJoin(
+        sample.tuning, " ", [](std::string* out, const Tuning& t) {
+          absl::StrAppend(out, t.name, "=", t.value);
+        });
   }
 }
 

@@ -10,6 +10,9 @@
 namespace ingot {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Field;
 using ::testing::HasSubstr;
 
 Spec RmsNorm(int64_t n) {
@@ -87,6 +90,24 @@ TEST(CandidatesTest, MoreRowsTakeLonger) {
       ASSERT_TRUE(candidates.ok()) << op << ": " << candidates.status();
       EXPECT_GT(candidates->front().predicted_us, 2 * last) << op;
       last = candidates->front().predicted_us;
+    }
+  }
+}
+
+// Tiles that leave the number of parts to the launch take the one pinned.
+TEST(CandidatesTest, APinnedNumberOfPartsHasItsTiles) {
+  for (const char* op : {"gemm", "scaled_gemm"}) {
+    Spec spec = FindOp(op)->samples().front();
+    spec.tuning = {{"split_k", 4}};
+    const auto candidates = Candidates(spec);
+    ASSERT_TRUE(candidates.ok()) << op << ": " << candidates.status();
+    ASSERT_FALSE(candidates->empty()) << op;
+    EXPECT_EQ(candidates->front().refusal, "") << op;
+    for (const Candidate& candidate : *candidates) {
+      EXPECT_THAT(candidate.tuning,
+                  Contains(AllOf(Field(&Tuning::name, "split_k"),
+                                 Field(&Tuning::value, 4))))
+          << op;
     }
   }
 }

@@ -113,6 +113,7 @@ std::vector<Candidate> GemmCandidates(const Spec& spec) {
   const double n = SpecExtent(spec, "n", 4096);
   const double k = SpecExtent(spec, "k", 4096);
   return TileCandidates(
+      spec,
       {TilesFor(fp8, GemmSchedule::kDma), TilesFor(fp8, GemmSchedule::kStaged)},
       [&](const GemmTile& tile) {
         return GemmMicroseconds(tile, ElementsFor(fp8, tile), m, n, k);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_join.h"
 #include "compiler/refusal.h"
 
@@ -27,19 +28,21 @@ std::string Describe(const GemmTile& tile) {
                        });
 }
 
-// Whether `tile`, as far as it is free to, agrees with the pins.
-bool Agrees(const Spec& spec, GemmTile* tile) {
-  for (const TuningField& field : kFields) {
-    const Tuning* pin = spec.FindTuning(field.name);
-    if (pin == nullptr) continue;
-    int& value = tile->*field.member;
-    if (field.member == &GemmTile::split_k && value == 0 && pin->value >= 2 &&
-        pin->value <= kMostParts) {
-      value = static_cast<int>(pin->value);
-    }
-    if (pin->value != value) return false;
+// `tile` with as many parts as are pinned, if their number is free.
+GemmTile WithPinnedParts(const Spec& spec, GemmTile tile) {
+  const Tuning* pin = spec.FindTuning("split_k");
+  if (pin != nullptr && tile.split_k == 0 && pin->value >= 2 &&
+      pin->value <= kMostParts) {
+    tile.split_k = static_cast<int>(pin->value);
   }
-  return true;
+  return tile;
+}
+
+bool Agrees(const Spec& spec, const GemmTile& tile) {
+  return absl::c_all_of(kFields, [&](const TuningField& field) {
+    const Tuning* pin = spec.FindTuning(field.name);
+    return pin == nullptr || pin->value == tile.*field.member;
+  });
 }
 
 }  // namespace
@@ -47,8 +50,9 @@ bool Agrees(const Spec& spec, GemmTile* tile) {
 std::vector<GemmTile> PinnedTiles(const Spec& spec,
                                   absl::Span<const GemmTile> tiles) {
   std::vector<GemmTile> pinned;
-  for (GemmTile tile : tiles) {
-    if (Agrees(spec, &tile)) pinned.push_back(tile);
+  for (const GemmTile& free : tiles) {
+    const GemmTile tile = WithPinnedParts(spec, free);
+    if (Agrees(spec, tile)) pinned.push_back(tile);
   }
   return pinned;
 }
@@ -97,12 +101,13 @@ double SpecExtent(const Spec& spec, absl::string_view name, double typical) {
 }
 
 std::vector<Candidate> TileCandidates(
-    const std::vector<absl::Span<const GemmTile>>& lists,
+    const Spec& spec, const std::vector<absl::Span<const GemmTile>>& lists,
     absl::FunctionRef<double(const GemmTile&)> microseconds) {
   std::vector<GemmTile> tiles;
   std::vector<Candidate> all;
   for (const absl::Span<const GemmTile> list : lists) {
-    for (const GemmTile& tile : list) {
+    for (const GemmTile& free : list) {
+      const GemmTile tile = WithPinnedParts(spec, free);
       if (std::find(tiles.begin(), tiles.end(), tile) != tiles.end()) continue;
       tiles.push_back(tile);
       all.push_back(

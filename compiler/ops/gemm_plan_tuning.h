@@ -40,9 +40,10 @@ absl::Status RefuseGemmPins(const Spec& spec,
 // A dim's value, else the most it may be, else `typical`.
 double SpecExtent(const Spec& spec, absl::string_view name, double typical);
 
-// Every tile of the lists once, with the model's time.
+// Every tile of the lists once, with the model's time. A tile whose number of
+// parts is free has the one that `spec` pins.
 std::vector<Candidate> TileCandidates(
-    const std::vector<absl::Span<const GemmTile>>& lists,
+    const Spec& spec, const std::vector<absl::Span<const GemmTile>>& lists,
     absl::FunctionRef<double(const GemmTile&)> microseconds);
 
 // All but split_k, which no kernel knows.

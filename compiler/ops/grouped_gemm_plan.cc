@@ -106,7 +106,7 @@ std::vector<Candidate> Candidates(const Spec& spec) {
   if (IsScaledGroupedGemm(spec)) return ScaledGroupedGemmCandidates(spec);
   const GroupedModelProblem problem = GroupedModelProblemOf(spec);
   return TileCandidates(
-      {GemmTiles(GemmSchedule::kDma), GemmTiles(GemmSchedule::kStaged)},
+      spec, {GemmTiles(GemmSchedule::kDma), GemmTiles(GemmSchedule::kStaged)},
       [&](const GemmTile& tile) {
         return GroupedMicroseconds(tile, ElementsOf(tile),
                                    SpecExtent(spec, "total_m", 4096), problem);

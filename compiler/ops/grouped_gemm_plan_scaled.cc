@@ -329,7 +329,8 @@ std::vector<Candidate> ScaledGroupedGemmCandidates(const Spec& spec) {
   const ScaledFormats formats = BestWidths(request->scaled, true).formats;
   const GroupedModelProblem problem = GroupedModelProblemOf(spec);
   const int64_t groups = request->groups.max;
-  return TileCandidates({Tiles(GemmSchedule::kDma, formats, groups),
+  return TileCandidates(spec,
+                        {Tiles(GemmSchedule::kDma, formats, groups),
                          Tiles(GemmSchedule::kStaged, formats, groups)},
                         [&](const GemmTile& tile) {
                           return GroupedMicroseconds(

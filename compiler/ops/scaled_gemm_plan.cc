@@ -173,7 +173,8 @@ std::vector<Candidate> Candidates(const Spec& spec) {
   const absl::StatusOr<ScaledGemmRequest> request = ReadScaledGemmRequest(spec);
   if (!request.ok()) return {};
   const ScaledFormats formats = BestFamily(*request, true).formats;
-  return TileCandidates({Tiles(*request, GemmSchedule::kDma, formats),
+  return TileCandidates(spec,
+                        {Tiles(*request, GemmSchedule::kDma, formats),
                          Tiles(*request, GemmSchedule::kStaged, formats)},
                         [&](const GemmTile& tile) {
                           return ScaledMicroseconds(
