@@ -47,14 +47,8 @@ TEST(GroupedGemmLarge, ManyRowsOfAAndD) {
 // both scales and elements of d.
 GroupedGemmProblem Scaled(const char* a, const char* b,
                           const std::vector<int32_t>& sizes) {
-  GroupedGemmProblem p;
-  p.dtype = a;
-  p.dtype_b = b;
-  p.b_layout = "gnk";
-  p.offs = OffsOf(sizes);
-  p.total_m = p.offs.back();
-  p.n = 16;
-  p.k = 128;
+  GroupedGemmProblem p =
+      testing::ScaledGroupedGemmProblem(a, b, sizes, /*n=*/16, /*k=*/128);
   p.pad = (1 << 21) - 4096;
   return p;
 }

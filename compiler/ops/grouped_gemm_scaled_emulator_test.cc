@@ -10,21 +10,8 @@ using testing::CheckGroupedGemm;
 using testing::GroupedGemmProblem;
 using testing::LaunchReport;
 using testing::OffsOf;
+using testing::ScaledGroupedGemmProblem;
 using testing::TestDevice;
-
-GroupedGemmProblem Problem(const char* a, const char* b,
-                           const std::vector<int32_t>& sizes, int64_t n,
-                           int64_t k) {
-  GroupedGemmProblem p;
-  p.dtype = a;
-  p.dtype_b = b;
-  p.b_layout = "gnk";
-  p.offs = OffsOf(sizes);
-  p.total_m = p.offs.back();
-  p.n = n;
-  p.k = k;
-  return p;
-}
 
 class GroupedGemmScaledTest : public ::testing::Test {
  protected:
@@ -40,7 +27,7 @@ TEST_F(GroupedGemmScaledTest, Formats) {
   const char* formats[] = {"e4m3fn", "e5m2", "e2m3", "e3m2", "e2m1"};
   for (const char* a : formats) {
     for (const char* b : formats) {
-      Check(Problem(a, b, {17, 0, 33, 2}, 72, 160));
+      Check(ScaledGroupedGemmProblem(a, b, {17, 0, 33, 2}, 72, 160));
       if (HasFatalFailure()) return;
     }
   }
@@ -54,7 +41,8 @@ TEST_F(GroupedGemmScaledTest, ShapesBiasAndActivations) {
                                {64, 128},
                                {200, 416},
                                {130, 512}}) {
-      GroupedGemmProblem p = Problem(format, "", {0, 20, 1, 0, 50}, n, k);
+      GroupedGemmProblem p =
+          ScaledGroupedGemmProblem(format, "", {0, 20, 1, 0, 50}, n, k);
       p.bias = ++i % 2 == 0 ? "f32" : "";
       p.dtype_d = i % 3 == 0 ? "f32" : "bf16";
       p.act = i % 2 == 0 ? "silu" : "swiglu";
@@ -70,10 +58,10 @@ TEST_F(GroupedGemmScaledTest, EveryTile) {
   for (const char* format : {"e4m3fn", "e2m1"}) {
     for (const int64_t k : {512, 32}) {
       const absl::StatusOr<Plan> plan =
-          MakePlan(Problem(format, "", {1}, 4096, k).ToSpec());
+          MakePlan(ScaledGroupedGemmProblem(format, "", {1}, 4096, k).ToSpec());
       ASSERT_TRUE(plan.ok()) << plan.status();
       for (const PlanKernel& kernel : plan->kernels) {
-        GroupedGemmProblem p = Problem(format, "", {1}, 1, k);
+        GroupedGemmProblem p = ScaledGroupedGemmProblem(format, "", {1}, 1, k);
         const int tile_m = static_cast<int>(*kernel.spec.GetInt("tile_m"));
         p.offs = OffsOf({tile_m + 3, 0, 1, tile_m});
         p.total_m = p.offs.back();
@@ -103,7 +91,8 @@ TEST_F(GroupedGemmScaledTest, Strides) {
   for (const auto& [a, b] : kFormats) {
     for (const StrideMode mode : {StrideMode::kStatic, StrideMode::kDynamic}) {
       for (const int64_t pad : {0, 16, 5}) {
-        GroupedGemmProblem p = Problem(a, b, {20, 0, 35, 1}, 72, 256);
+        GroupedGemmProblem p =
+            ScaledGroupedGemmProblem(a, b, {20, 0, 35, 1}, 72, 256);
         p.strides = mode;
         p.pad = pad;
         p.gap = 3;
@@ -119,7 +108,8 @@ TEST_F(GroupedGemmScaledTest, Strides) {
 }
 
 TEST_F(GroupedGemmScaledTest, EmptyAndBadGroups) {
-  GroupedGemmProblem p = Problem("e2m1", "e4m3fn", {0, 0}, 64, 64);
+  GroupedGemmProblem p =
+      ScaledGroupedGemmProblem("e2m1", "e4m3fn", {0, 0}, 64, 64);
   Check(p);
   p.total_m = 20;
   Check(p);
@@ -130,7 +120,8 @@ TEST_F(GroupedGemmScaledTest, EmptyAndBadGroups) {
 // A scale of 255 and a NaN reach their rows, and columns of their group, alone.
 TEST_F(GroupedGemmScaledTest, SpecialValues) {
   for (const char* format : {"e4m3fn", "e5m2", "e2m1"}) {
-    GroupedGemmProblem p = Problem(format, "", {30, 0, 25}, 72, 128);
+    GroupedGemmProblem p =
+        ScaledGroupedGemmProblem(format, "", {30, 0, 25}, 72, 128);
     p.specials = 4;
     p.dtype_d = "f32";
     Check(p);

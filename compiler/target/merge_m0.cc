@@ -1,11 +1,8 @@
 #include "compiler/target/merge_m0.h"
 
+#include "compiler/target/m0_pass.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/CodeGen/MachineFunction.h"
-#include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/CodeGen/MachineInstr.h"
-#include "llvm/CodeGen/TargetRegisterInfo.h"
-#include "llvm/CodeGen/TargetSubtargetInfo.h"
 
 namespace ingot::target {
 namespace {
@@ -14,26 +11,17 @@ using llvm::MachineInstr;
 using llvm::MachineOperand;
 using llvm::Register;
 
-class MergeM0 : public llvm::MachineFunctionPass {
+class MergeM0 : public M0Pass {
  public:
-  MergeM0() : MachineFunctionPass(id_) {}
+  MergeM0() : M0Pass(id_) {}
   llvm::StringRef getPassName() const override { return "merge writes of M0"; }
   void getAnalysisUsage(llvm::AnalysisUsage& usage) const override {
     usage.setPreservesCFG();
-    MachineFunctionPass::getAnalysisUsage(usage);
-  }
-
-  bool runOnMachineFunction(llvm::MachineFunction& function) override {
-    registers_ = function.getSubtarget().getRegisterInfo();
-    bool changed = false;
-    for (llvm::MachineBasicBlock& block : function) {
-      changed |= RunOnBlock(block);
-    }
-    return changed;
+    M0Pass::getAnalysisUsage(usage);
   }
 
  private:
-  bool RunOnBlock(llvm::MachineBasicBlock& block) const {
+  bool RunOnBlock(llvm::MachineBasicBlock& block) override {
     bool changed = false;
     Register held;  // what M0 is a copy of
     for (MachineInstr& instr : llvm::make_early_inc_range(block)) {
@@ -46,11 +34,6 @@ class MergeM0 : public llvm::MachineFunctionPass {
       held = copied;
     }
     return changed;
-  }
-
-  bool IsM0(Register reg) const {
-    return reg.isPhysical() &&
-           llvm::StringRef(registers_->getName(reg)) == "M0";
   }
 
   bool MayChangeM0(const MachineInstr& instr) const {
@@ -69,7 +52,6 @@ class MergeM0 : public llvm::MachineFunctionPass {
   }
 
   static char id_;
-  const llvm::TargetRegisterInfo* registers_ = nullptr;
 };
 
 char MergeM0::id_ = 0;

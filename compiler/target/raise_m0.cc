@@ -2,11 +2,8 @@
 
 #include <iterator>
 
-#include "llvm/CodeGen/MachineFunction.h"
-#include "llvm/CodeGen/MachineFunctionPass.h"
+#include "compiler/target/m0_pass.h"
 #include "llvm/CodeGen/MachineInstr.h"
-#include "llvm/CodeGen/TargetRegisterInfo.h"
-#include "llvm/CodeGen/TargetSubtargetInfo.h"
 
 namespace ingot::target {
 namespace {
@@ -14,26 +11,17 @@ namespace {
 using llvm::MachineInstr;
 using llvm::MachineOperand;
 
-class RaiseM0 : public llvm::MachineFunctionPass {
+class RaiseM0 : public M0Pass {
  public:
-  RaiseM0() : MachineFunctionPass(id_) {}
+  RaiseM0() : M0Pass(id_) {}
   llvm::StringRef getPassName() const override { return "raise writes of M0"; }
   void getAnalysisUsage(llvm::AnalysisUsage& usage) const override {
     usage.setPreservesAll();
-    MachineFunctionPass::getAnalysisUsage(usage);
-  }
-
-  bool runOnMachineFunction(llvm::MachineFunction& function) override {
-    registers_ = function.getSubtarget().getRegisterInfo();
-    bool changed = false;
-    for (llvm::MachineBasicBlock& block : function) {
-      changed |= RunOnBlock(block);
-    }
-    return changed;
+    M0Pass::getAnalysisUsage(usage);
   }
 
  private:
-  bool RunOnBlock(llvm::MachineBasicBlock& block) {
+  bool RunOnBlock(llvm::MachineBasicBlock& block) override {
     bool changed = false;
     // Neighbouring reads come as one bundle, which this iterator takes as a
     // whole.
@@ -57,9 +45,7 @@ class RaiseM0 : public llvm::MachineFunctionPass {
     bool writes = false;
     for (const MachineOperand& operand : instr.operands()) {
       if (!operand.isReg() || !operand.isDef() || operand.isDead()) continue;
-      if (llvm::StringRef(registers_->getName(operand.getReg())) != "M0") {
-        return false;
-      }
+      if (!IsM0(operand.getReg())) return false;
       writes = true;
     }
     return writes;
@@ -73,14 +59,13 @@ class RaiseM0 : public llvm::MachineFunctionPass {
       if (!x.isReg() || !x.getReg()) continue;
       for (const MachineOperand& y : b.operands()) {
         if (!y.isReg() || !y.getReg() || (!x.isDef() && !y.isDef())) continue;
-        if (registers_->regsOverlap(x.getReg(), y.getReg())) return false;
+        if (registers().regsOverlap(x.getReg(), y.getReg())) return false;
       }
     }
     return true;
   }
 
   static char id_;
-  const llvm::TargetRegisterInfo* registers_ = nullptr;
 };
 
 char RaiseM0::id_ = 0;

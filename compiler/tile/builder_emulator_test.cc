@@ -212,38 +212,28 @@ TEST(BuilderEmulatorTest, LdsExchangesBetweenWaves) {
   for (int i = 0; i < 256; ++i) EXPECT_EQ(out[i], 255 - i);
 }
 
+// A wave fetches 1 KiB into LDS, both from `kAt` on, and puts it out.
+template <int kAt>
+absl::Status FetchAt(Builder& b, const KernelSpec&) {
+  Value lds = b.Lds("stage", kAt + 1024);
+  const AliasScope dma = b.NewAliasScope("dma");
+  Value buffer = b.Buffer(b.Arg("in"), b.I64(kAt + 1024));
+  b.BufferLoadToLds(buffer, lds, 16, b.LaneId() * 16, b.I32(0), kAt, kCached,
+                    {.in = dma});
+  b.Wait({.vm = 0});
+  b.Barrier();
+  const Value read = Offset(lds, b.LaneId() * 16 + kAt);
+  Out(b, b.Load(Vec(kI32, 4), read, {.not_in = dma}));
+  return absl::OkStatus();
+}
+
 TEST(BuilderEmulatorTest, DmaFillsLds) {
-  const auto body = [](Builder& b, const KernelSpec&) {
-    Value lds = b.Lds("stage", 1024);
-    const AliasScope dma = b.NewAliasScope("dma");
-    Value buffer = b.Buffer(b.Arg("in"), b.I64(1024));
-    b.BufferLoadToLds(buffer, lds, 16, b.LaneId() * 16, b.I32(0), 0, kCached,
-                      {.in = dma});
-    b.Wait({.vm = 0});
-    b.Barrier();
-    Value read =
-        b.Load(Vec(kI32, 4), Offset(lds, b.LaneId() * 16), {.not_in = dma});
-    Out(b, read);
-    return absl::OkStatus();
-  };
-  EXPECT_EQ(RunKernel<int32_t>(body, 64, Iota(256), 256), Iota(256));
+  EXPECT_EQ(RunKernel<int32_t>(FetchAt<0>, 64, Iota(256), 256), Iota(256));
 }
 
 TEST(BuilderEmulatorTest, AnOffsetMovesBothPlacesOfADma) {
-  const auto body = [](Builder& b, const KernelSpec&) {
-    Value lds = b.Lds("stage", 2048);
-    const AliasScope dma = b.NewAliasScope("dma");
-    Value buffer = b.Buffer(b.Arg("in"), b.I64(2048));
-    b.BufferLoadToLds(buffer, lds, 16, b.LaneId() * 16, b.I32(0), 1024, kCached,
-                      {.in = dma});
-    b.Wait({.vm = 0});
-    b.Barrier();
-    const Value read = Offset(lds, b.LaneId() * 16 + 1024);
-    Out(b, b.Load(Vec(kI32, 4), read, {.not_in = dma}));
-    return absl::OkStatus();
-  };
   const std::vector<int32_t> all = Iota(512);
-  EXPECT_EQ(RunKernel<int32_t>(body, 64, all, 256),
+  EXPECT_EQ(RunKernel<int32_t>(FetchAt<1024>, 64, all, 256),
             std::vector<int32_t>(all.begin() + 256, all.end()));
 }
 

@@ -267,6 +267,21 @@ std::string GroupedGemmProblem::ToString() const {
   return text;
 }
 
+GroupedGemmProblem ScaledGroupedGemmProblem(const std::string& a,
+                                            const std::string& b,
+                                            const std::vector<int32_t>& sizes,
+                                            int64_t n, int64_t k) {
+  GroupedGemmProblem p;
+  p.dtype = a;
+  p.dtype_b = b;
+  p.b_layout = "gnk";
+  p.offs = OffsOf(sizes);
+  p.total_m = p.offs.back();
+  p.n = n;
+  p.k = k;
+  return p;
+}
+
 std::vector<int32_t> OffsOf(const std::vector<int32_t>& sizes) {
   std::vector<int32_t> offs;
   int32_t end = 0;

@@ -43,6 +43,12 @@ struct GroupedGemmProblem {
   std::string ToString() const;
 };
 
+// A dense one of block-scaled formats, in groups of these sizes.
+GroupedGemmProblem ScaledGroupedGemmProblem(const std::string& a,
+                                            const std::string& b,
+                                            const std::vector<int32_t>& sizes,
+                                            int64_t n, int64_t k);
+
 // Ends of groups of these sizes.
 std::vector<int32_t> OffsOf(const std::vector<int32_t>& sizes);
 
